@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.problems import Machine
 from qpkernels.arrays import Vector
-from qpkernels.certificates import certify_kernel_qp
+from qpkernels.problems import certify_kernel_qp
 
 __all__ = ["Point", "Solved", "same_points", "support_sizes", "weakest_gap"]
 

@@ -16,7 +16,7 @@ from benchmarks.problems import Problem
 from benchmarks.proving import least
 from benchmarks.records import Auditing
 from formulations import Audit, audit
-from qpkernels.certificates import KernelQPBounds
+from qpkernels.problems import KernelQPBounds
 
 __all__ = ["examine_peer"]
 

@@ -14,7 +14,7 @@ import sys  # noqa: E402
 import numpy as np  # noqa: E402
 
 from qpkernels import RBF, Gram  # noqa: E402
-from qpkernels.programs import KernelQP  # noqa: E402
+from qpkernels.problems import KernelQP  # noqa: E402
 from qpkernels.solvers import find_solver  # noqa: E402
 
 

@@ -14,7 +14,7 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.problems import Problem
-from qpkernels.certificates import certify_kernel_qp
+from qpkernels.problems import certify_kernel_qp
 from qpkernels.solvers import find_solver
 
 

@@ -17,8 +17,8 @@ from benchmarks.computer import Computer, Watch
 from benchmarks.records import Overhead
 from formulations import OneClass, SoftMargin, SoftTube
 from qpkernels import RBF
-from qpkernels.certificates import KernelQPBounds
-from qpkernels.gram.settling import kernel_matrix
+from qpkernels.gram.definiteness import kernel_matrix
+from qpkernels.problems import KernelQPBounds
 from qpkernels.solvers.smo.descent import Descent
 from qpkernels.solvers.smo.rows import MatrixRows
 

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from benchmarks.records import ANSWERED, MATCHED, PROVED, Comparison, Growth
 from benchmarks.repetition import typical
 from benchmarks.slope import slope
-from formulations.displays.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, style
+from formulations.plots.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, style
 
 __all__ = ["GROWTH", "draw_growth", "draw_ratios", "ratios_name"]
 

@@ -14,7 +14,7 @@ from sklearn.datasets import load_svmlight_file
 
 from qpkernels import RBF, Gram
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = ["PROBLEMS", "Machine", "Problem", "gaussians", "mnist_parity", "mnist_test_images", "named"]
 

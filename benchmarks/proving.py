@@ -19,10 +19,9 @@ from benchmarks.computer import Computer, Watch
 from benchmarks.problems import Problem
 from benchmarks.records import Proving
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate, KernelQPBounds, certify_kernel_qp
 from qpkernels.gram import BoundedProduct
 from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Certificate, KernelQP, KernelQPBounds, certify_kernel_qp
 from qpkernels.solvers import find_solver
 
 __all__ = ["least", "prove"]

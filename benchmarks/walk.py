@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from formulations import SoftMargin
+from formulations.estimators import SVC
 from qpkernels import RBF
 
-__all__ = ["trace"]
+__all__ = ["trace", "walks"]
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = 120
@@ -43,24 +44,31 @@ def trace(action: Callable[[], Any]) -> list[str]:
     return files
 
 
-def main() -> None:
-    """Print calls, files, and changes of file, of a form by Clarabel and of the model by its own solver."""
+def walks() -> dict[str, dict[str, int]]:
+    """Return calls, files and changes of file: of a model by its solver, of a form by Clarabel, of an estimator."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(SAMPLES, 5))
     y = np.where(X[:, 0] + 0.3 * rng.normal(size=SAMPLES) > 0, 1, -1)
-
-    def stated() -> SoftMargin:
-        return SoftMargin(X, y, RBF(gamma=0.1), C=1.0)
-
     actions: dict[str, Callable[[], object]] = {
-        'SoftMargin(X, y, k).dual.solve("clarabel")': lambda: stated().dual.solve("clarabel"),
-        "SoftMargin(X, y, k).solve()": lambda: stated().solve(),
+        "SoftMargin(X, y, k).solve()": lambda: SoftMargin(X, y, RBF(gamma=0.1), C=1.0).solve(),
+        'SoftMargin(X, y, k).dual.solve("clarabel")': lambda: SoftMargin(X, y, RBF(gamma=0.1), C=1.0).dual.solve(
+            "clarabel"
+        ),
+        "SVC().fit(X, y)": lambda: SVC(gamma=0.1).fit(X, y),
     }
+    found = {}
     for name, action in actions.items():
         action()  # What is compiled or imported once is no part of the walk.
         files = trace(action)
         changes = sum(a != b for a, b in pairwise(files))
-        print(f"{name}: {len(files)} calls in {len(set(files))} files, {changes} changes of file")
+        found[name] = {"calls": len(files), "files": len(set(files)), "changes of file": changes}
+    return found
+
+
+def main() -> None:
+    """Print them."""
+    for name, found in walks().items():
+        print(f"{name}: {', '.join(f'{count} {unit}' for unit, count in found.items())}")
 
 
 if __name__ == "__main__":

@@ -32,14 +32,14 @@ from formulations import (
     compare,
 )
 from formulations.classification.base import TwoClassModel
-from formulations.comparison.table import Row
+from formulations.judging.comparison import Row
 from formulations.modelling import Model
 from formulations.regression.fits.forms import LinearFit
 from formulations.relevance import RelevanceClassification, RelevanceRegression, ReweightedRelevance
 from qpkernels import RBF, Kernel, Polynomial
-from qpkernels.certificates import Certificate, Status
-from qpkernels.datasets import load_dataset, scale_features
+from qpkernels.files import load_dataset, scale_features
 from qpkernels.kernels import QuadraticMap, ScaledQuadraticMap
+from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import registered_solvers
 
 TOLERANCE = 1e-6
@@ -228,7 +228,7 @@ def draw(entries: list[Entry], path: Path) -> None:
     """
     import matplotlib.pyplot as plt
 
-    from formulations.displays.style import BLUE, GREY, VERMILLION, explain, style
+    from formulations.plots.style import BLUE, GREY, VERMILLION, explain, style
 
     names: dict[str, None] = {}
     rows: list[tuple[str, set[str], set[str]]] = []

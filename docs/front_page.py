@@ -9,9 +9,9 @@ import matplotlib.pyplot as plt
 from PIL import Image
 from sklearn.datasets import make_moons
 
-from formulations.displays import DecisionRegionDisplay
-from formulations.displays.style import STYLE, explain
 from formulations.estimators import SVC
+from formulations.plots import DecisionRegionDisplay
+from formulations.plots.style import STYLE, explain
 
 TONES = 40
 """Colours of the file, which keep it small."""

@@ -173,7 +173,7 @@ class InfeasibleError(QPKernelsError, ValueError):
     Attributes
     ----------
     certificate
-        How well that is proved (:class:`~qpkernels.certificates.Certificate`).
+        How well that is proved (:class:`~qpkernels.problems.Certificate`).
     multipliers
         The proof: Farkas multipliers of the constraints, one a row.
     conflict
@@ -194,7 +194,7 @@ class UnboundedError(QPKernelsError, ValueError):
     Attributes
     ----------
     certificate
-        How well that is proved (:class:`~qpkernels.certificates.Certificate`).
+        How well that is proved (:class:`~qpkernels.problems.Certificate`).
     ray
         The direction along which it falls, and a feasible point (:class:`~qpkernels.diagnosis.Ray`); None where the
         model explains it in other terms.

@@ -43,18 +43,9 @@ from qpkernels.kernels import (
     SequenceKernel,
     Sum,
 )
-from qpkernels.programs import (
-    Block,
-    Cone,
-    ConeProgram,
-    KernelQP,
-    Nonnegative,
-    PSDTriangle,
-    SecondOrder,
-    Zero,
-)
-from qpkernels.programs import Exponential as ExponentialCone
-from qpkernels.programs import Power as PowerCone
+from qpkernels.problems import Block, Cone, ConeProgram, KernelQP, Nonnegative, PSDTriangle, SecondOrder, Zero
+from qpkernels.problems import Exponential as ExponentialCone
+from qpkernels.problems import Power as PowerCone
 
 Floats = NDArray[np.float64]
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from house import LIMITS
+
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=25)
 settings.load_profile("repeatable")
 
@@ -44,6 +46,12 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    promised = LIMITS["cases of the tests"]
+    if len(items) > promised:
+        raise pytest.UsageError(
+            f"there are {len(items)} cases, and tests/house.py promises at most {promised}: "
+            "check what is cheap for several items in one case, by tests/together.py."
+        )
     slow = set(SLOW.read_text(encoding="utf-8").split())
     for item in items:
         if function(item.name) in slow:

@@ -26,8 +26,9 @@ from formulations import (
     grid,
     path,
 )
-from formulations.comparison import Row, Trial
-from formulations.displays import (
+from formulations.judging import Row, Trial
+from formulations.losses import EpsilonInsensitive, Hinge, LogisticLoss, SquaredHinge, ZeroOne
+from formulations.plots import (
     CertificateDisplay,
     ComparisonDisplay,
     CrossExaminationDisplay,
@@ -41,12 +42,11 @@ from formulations.displays import (
     RelevanceDisplay,
     TubeDisplay,
 )
-from formulations.displays.base import Display
-from formulations.losses import EpsilonInsensitive, Hinge, LogisticLoss, SquaredHinge, ZeroOne
+from formulations.plots.display import Display
 from qpkernels import RBF
 from relevance_data import gaussians, sine
 
-BASELINES = Path(__file__).parent / "formulations" / "displays" / "baselines"
+BASELINES = Path(__file__).parent / "formulations" / "plots" / "baselines"
 SIDE = 64
 """Pixels of a panel; they are compared by fours."""
 

@@ -9,7 +9,6 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 
-from qpkernels.certificates.enclosures import FreeLevel
 from qpkernels.kernels import (
     RBF,
     Composed,
@@ -27,7 +26,8 @@ from qpkernels.kernels import (
     Sigmoid,
     Sum,
 )
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
+from qpkernels.problems.level_qp.enclosure import FreeLevel
 
 __all__ = [
     "exact",

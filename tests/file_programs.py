@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csc_array
 
 from builders import cone_program
-from qpkernels.programs import Cone, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
+from qpkernels.problems import Cone, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
 """Names that a file should keep: any text but NUL, which NumPy cuts off."""

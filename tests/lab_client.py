@@ -12,7 +12,7 @@ import numpy as np
 from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.types import ASGIApp
 
-from formulations.lab.server.app import lab_app
+from formulations.lab.app import lab_app
 
 HOST = "127.0.0.1:8123"
 TOKEN = "right"

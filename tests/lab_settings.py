@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from formulations.lab.settings import MACHINES, Setting, Task, View, read_setting
+from formulations.lab.settings import MACHINES, Setting, ShownView, Task, read_setting
 from formulations.lab.views import VIEWS
 
 __all__ = ["SEPARABLE", "at", "classes", "curve", "lab_setting", "points_for"]
@@ -50,4 +50,4 @@ def lab_setting(
 
 def at(setting: Setting, view: str, step: int = 0) -> Setting:
     """The same at a step of a view."""
-    return replace(setting, view=View(view, step))
+    return replace(setting, view=ShownView(view, step))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -47,9 +47,9 @@ from formulations import (
 from formulations.losses import AbsolutePower, LogisticLoss, LogisticResidual
 from formulations.losses import SquaredHinge as SquaredHingeLoss
 from formulations.modelling import Dual, Form, Model, Primal, Solution, Stated
-from qpkernels.datasets import load_dataset, scale_features
+from qpkernels.files import load_dataset, scale_features
 from qpkernels.kernels import RBF, Kernel, Polynomial
-from qpkernels.programs import LinearSystem, ResidualNorm, SmoothRisk
+from qpkernels.problems import LinearSystem, ResidualNorm, SmoothRisk
 
 MODELS: tuple[type[Model], ...] = tuple(
     value
@@ -295,35 +295,43 @@ class Case:
 
     @property
     def is_kernel_qp(self) -> bool:
-        return self.state_model().qp() is not None
+        return "smo" in self.routes
 
     @property
     def is_system(self) -> bool:
-        form = self.state()
-        return form.linear_system() is not None or form.model.linear_system(form.model.bounds()) is not None
+        return "linear" in self.routes
 
     @property
-    def has_ridged_matrix(self) -> bool:
-        """Whether that linear system is one in the coefficients of the samples."""
-        form = self.state()
-        own = form.linear_system() or form.model.linear_system(form.model.bounds())
-        return isinstance(own, LinearSystem) and own.is_expansion
+    def partner(self) -> Case:
+        """Return the case of :func:`partner`."""
+        own = issubclass(self.form_class, Primal)
+        others = (name for name, form in Stated.of(self.model) if issubclass(form, Dual if own else Primal))
+        return replace(self, form=next(others, self.form))
 
     @property
     def routes(self) -> tuple[str, ...]:
         """Return the solvers of the contract that take it."""
-        own = (
-            ("smo", self.is_kernel_qp),
-            ("level-search", self.model in (NuMargin, NuTube)),
-            ("interior-point", self.is_kernel_qp),
-            ("newton", isinstance(getattr(self.state_model().bounds(), "program", None), SmoothRisk)),
-            ("frisch-newton", isinstance(getattr(self.state_model().bounds(), "program", None), ResidualNorm)),
-            ("linear", self.is_system),
-            ("conjugate-gradient", self.has_ridged_matrix),
-            ("highs", self.model.cone_solver == "highs"),
-            ("clarabel", True),
-        )
-        return tuple(solver for solver, takes in own if takes)
+        return _routes(self)
+
+
+@cache
+def _routes(case: Case) -> tuple[str, ...]:
+    form = case.state()
+    model, bounds = form.model, form.model.bounds()
+    program, system = getattr(bounds, "program", None), form.linear_system() or form.model.linear_system(bounds)
+    kernel_qp = model.qp() is not None
+    own = (
+        ("smo", kernel_qp),
+        ("level-search", case.model in (NuMargin, NuTube)),
+        ("interior-point", kernel_qp or case.model in (NuMargin, NuTube)),
+        ("newton", isinstance(program, SmoothRisk)),
+        ("frisch-newton", isinstance(program, ResidualNorm)),
+        ("linear", system is not None),
+        ("conjugate-gradient", isinstance(system, LinearSystem) and system.is_expansion),
+        ("highs", case.model.cone_solver == "highs"),
+        ("clarabel", True),
+    )
+    return tuple(solver for solver, takes in own if takes)
 
 
 def _cases() -> Iterator[Case]:
@@ -333,6 +341,16 @@ def _cases() -> Iterator[Case]:
                 yield Case(model, form, kernel, example.label)
             if "fit_intercept" in inspect.signature(model).parameters:
                 yield Case(model, form, example.kernels[-1], example.label, intercept=False)
+
+
+def form_of(case: Case, *_: Any) -> type[Form]:
+    """Return the form of a case: for what depends on it, and is checked together for all of its kernels and solvers."""
+    return case.form_class
+
+
+def model_of(case: Case, *_: Any) -> type[Model]:
+    """Return the model of a case: for what is the same in all of its forms."""
+    return case.model
 
 
 CASES = list(_cases())
@@ -363,6 +381,16 @@ def solved(case: Case, solver: str) -> tuple[Any, Any]:
     solution = form.solve(solver, tol=SHARP[solver])
     assert isinstance(solution, Solution)
     return form, solution
+
+
+@cache
+def loosely_solved(case: Case) -> tuple[Any, Any]:
+    """Return the form of a case and an answer with two digits, which its variables hold; leave both alone.
+
+    So little is asked for that nothing is polished.
+    """
+    form = case.state()
+    return form, form.solve("scs", tol=0.5, eps_abs=1e-2, eps_rel=1e-2)
 
 
 def coefficients_of(form: Any, solution: Any) -> np.ndarray:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qpkernels.certificates import Status
 from qpkernels.kernels import RBF
+from qpkernels.problems import Status
 
 each_kernel = pytest.mark.parametrize("kernel", [None, RBF(0.8)], ids=["explicit", "rbf"])
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from qpkernels import RBF, Gram
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers import Outcome, find_solver
 
 __all__ = ["intercept", "soft", "soft_margin", "solve"]

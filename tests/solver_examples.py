@@ -12,7 +12,7 @@ import numpy as np
 
 from builders import manufacture
 from formulations import Logistic
-from qpkernels.programs import (
+from qpkernels.problems import (
     ConeProgram,
     KernelQP,
     LeastSquares,
@@ -60,7 +60,9 @@ EXAMPLES: dict[type[Program], Program] = {
     KernelQP: SOFT,
     ConeProgram: SOFT.to_cone_program(),
     LinearSystem: LinearSystem(RidgedGram(SOFT.gram, np.full(len(SOFT), 0.5)), SOFT.target, name="ridge"),
-    LevelQP: LevelQP(SOFT.gram, SOFT.target, SOFT.lower, SOFT.upper, 0.0, 1.0, least=False, name="a tube"),
+    LevelQP: LevelQP(
+        SOFT.gram, SOFT.target, -np.ones(len(SOFT)), np.ones(len(SOFT)), 0.0, 1.0, least=False, name="a tube"
+    ),
     SmoothRisk: LOGISTIC,
     ResidualNorm: ResidualNorm(np.linalg.qr(np.asarray(SOFT.gram.X))[0], SOFT.target, "sum"),
     SigmoidFit: SigmoidFit(np.array([-2.0, -1.0, 0.5, 1.0]), np.array([0.0, 1.0, 0.0, 1.0]), name="a sigmoid"),

@@ -9,11 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 
-import pytest
-
 import formulations
 import qpkernels
 import qpkernels.errors as errors
+from together import together
 
 SOURCE = Path(qpkernels.__file__).parent.parent
 MODULES = [
@@ -25,7 +24,7 @@ MODULES = [
     )
 ]
 FILES = sorted(path for package in ("qpkernels", "formulations") for path in (SOURCE / package).rglob("*.py"))
-every_module = pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+every_module = together("module", MODULES)
 ERRORS = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, Exception)]
 
 
@@ -45,7 +44,7 @@ def test_the_modules_are_found() -> None:
     names = {module.__name__ for module in MODULES}
     assert {
         "qpkernels",
-        "qpkernels.kernels.vectors",
+        "qpkernels.kernels.laplacian",
         "qpkernels.solvers.smo",
         "formulations",
         "formulations.modelling.model",
@@ -80,7 +79,7 @@ def test_everything_public_is_documented(module: ModuleType) -> None:
     assert silent == []
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+@together("error", ERRORS)
 def test_every_error_is_ours_and_one_of_pythons(error: type[Exception]) -> None:
     assert issubclass(error, errors.QPKernelsError)
     assert error.__name__ in errors.__all__

@@ -61,7 +61,7 @@ from benchmarks.slope import slope
 from benchmarks.start import begin_afresh
 from builders import two_classes
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.datasets import scale_features
+from qpkernels.files import scale_features
 
 HERE = Setting(Computer("a processor", 2, "3", "2", "1", None, "0"), "2000-01-01", None)
 

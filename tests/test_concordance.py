@@ -14,6 +14,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))
 
 from extensions.concordance import DOCUMENTS, ROOT, ROWS, Row, headings, place_of_test, source_of
 
+from together import together
+
 NAMED = sorted({row.test for row in ROWS if row.test})
 
 
@@ -22,13 +24,13 @@ def unexplained(row: Row) -> bool:
     return not (row.code and row.test) and not row.note
 
 
-@pytest.mark.parametrize("page", sorted({row.page for row in ROWS}))
-def test_the_page_has_the_heading(page: str) -> None:
-    file, _, anchor = page.partition("#")
+@together("place", sorted({row.page for row in ROWS}))
+def test_the_page_has_the_heading(place: str) -> None:
+    file, _, anchor = place.partition("#")
     assert anchor in headings(file)
 
 
-@pytest.mark.parametrize("code", sorted({row.code for row in ROWS if row.code}))
+@together("code", sorted({row.code for row in ROWS if row.code}))
 def test_the_object_has_a_line(code: str) -> None:
     file, number = source_of(code)
     assert code.rpartition(".")[2] in "".join(
@@ -36,7 +38,7 @@ def test_the_object_has_a_line(code: str) -> None:
     )
 
 
-@pytest.mark.parametrize("test", NAMED)
+@together("test", NAMED)
 def test_the_test_is_a_formula_that_is_run(test: str) -> None:
     file, number = place_of_test(test)
     case = FORMULAS[test.partition("::")[2]]

@@ -11,10 +11,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks.lab.__main__ import main
+from benchmarks.lab.__main__ import main, weight
 from benchmarks.lab.dragging import find_chromium
 from benchmarks.lab.server import running
 from benchmarks.lab.soak import _await, soak
+
+DOCS = Path(__file__).parents[1] / "docs"
 
 SECONDS = 3.0
 """Of the first events, and of all others; make lab-benchmark goes on for an hour."""
@@ -42,6 +44,13 @@ def test_the_soak_waits_for_a_server_that_compiles_and_ends_where_one_refuses() 
         _await(page, 4)
 
 
+def test_the_page_that_states_the_bytes_of_the_lab_is_of_this_lab() -> None:
+    kept = json.loads((DOCS / "performance" / "lab.json").read_text())
+    # As near as a page need say it; python -m benchmarks.lab --points --openings 0 --soak 0 writes it anew.
+    assert kept["weight"] == pytest.approx(weight(), rel=0.05)
+    assert f"together have {kept['weight'] / 1e3:.0f} kB" in (DOCS / "performance" / "lab.md").read_text()
+
+
 @pytest.mark.skipif(find_chromium() is None, reason="make browser installs it")
 def test_a_point_is_dragged_and_the_page_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.lab.__main__._LOOKING", 0.1)
@@ -55,7 +64,7 @@ def test_a_point_is_dragged_and_the_page_written(tmp_path: Path, monkeypatch: py
     assert 0 < len(drag["latencies"]) <= 30
     assert drag["worst_gap"] <= 1e-6
     assert drag["queue"] == 1
-    assert all(each["weight"] <= 300_000 for each in found["openings"])
+    assert found["weight"] == weight() <= 300_000
     text = (tmp_path / "lab.md").read_text()
     assert "| 40" in text
     assert "MiB" in text

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import pytest
+from together import together
 
 ROOT = Path(__file__).parent.parent
 
@@ -68,6 +68,6 @@ def test_the_pages_list_every_public_name_once() -> None:
     assert sorted(listed) == sorted(PUBLIC)
 
 
-@pytest.mark.parametrize("name", CALLED)
+@together("name", CALLED)
 def test_every_parameter_is_described(name: str) -> None:
     assert undescribed(CALLED[name]) == []

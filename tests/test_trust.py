@@ -25,8 +25,7 @@ from benchmarks.trust.picture import PROFILE, profile
 from benchmarks.trust.records import Proof, Trial, load, save
 from benchmarks.trust.trial import attempt
 from formulations import SoftMargin
-from qpkernels.certificates import certify_cone_program
-from qpkernels.programs import ConeProgram, Nonnegative, Zero
+from qpkernels.problems import ConeProgram, Nonnegative, Zero, certify_cone_program
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))
 

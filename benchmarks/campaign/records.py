@@ -31,7 +31,7 @@ class Trial:
     route, tol, solver
         Who was asked: the default, or a form (or the model as it is) by a solver; for what; who says it answered.
     status, error, message
-        What became of it: a word of :class:`qpkernels.certificates.Status`, or "ended"; the accuracy proved.
+        What became of it: a word of :class:`qpkernels.problems.Status`, or "ended"; the accuracy proved.
     seconds, cpu
         From the arrays to the certified answer, by the clock and of all processors.
     """

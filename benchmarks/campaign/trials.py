@@ -17,11 +17,11 @@ import numpy as np
 
 from benchmarks.campaign.problems import Case, draw
 from benchmarks.campaign.records import DEFAULT, Examined, Trial
-from formulations.comparison.row import Row
+from formulations.judging.comparison import Row
 from formulations.modelling import Form, Stated
 from qpkernels.arrays.threads import threads
 from qpkernels.errors import QPKernelsError, UnsupportedProgramError
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import ConeProgram
 from qpkernels.solvers import find_solver, installed_solvers
 
 __all__ = ["again", "examine", "turns"]

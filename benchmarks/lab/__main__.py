@@ -4,7 +4,7 @@
 A server runs in a process of its own, and Chromium without a window drags a point of a soft margin with the Gaussian
 kernel around, sixty events a second. The page measures from the newest event in a frame to the end of its drawing. The
 soak sends random events, each when the one before is answered, and looks at the memory of the server. What is found is
-written to lab.json and lab.md; what is left out of a run stays as it was measured last.
+written to lab.json and lab.md; what is left out of a run stays as it was measured last, but for the bytes of the page.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ from pathlib import Path
 from time import sleep
 from typing import Any
 
+import formulations.lab
 from benchmarks.computer import Watch, this_computer
 from benchmarks.lab.dragging import chromium, dragged, opened
 from benchmarks.lab.page import page
 from benchmarks.lab.server import running
 from benchmarks.lab.soak import soak
 
-__all__ = ["main"]
+__all__ = ["main", "weight"]
+
+_PAGE = Path(formulations.lab.__file__).parent / "page"
 
 _LOOKING = 3.0
 """Seconds for which the computer is looked at, before a measurement and after it."""
@@ -44,9 +47,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         kept |= _in_browser(asked.points, asked.events, asked.openings)
     if asked.soak:
         kept |= _soaked(60.0 * asked.soak)
+    kept["weight"] = weight()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     path.with_suffix(".md").write_text(page(kept), encoding="utf-8")
+
+
+def weight() -> int:
+    """Return the bytes of all files of the page."""
+    return sum(file.stat().st_size for file in _PAGE.rglob("*") if file.is_file())
 
 
 def _in_browser(points: Sequence[int], events: int, times: int) -> dict[str, Any]:
@@ -61,7 +70,7 @@ def _in_browser(points: Sequence[int], events: int, times: int) -> dict[str, Any
         with running() as server:
             for count in points:
                 drags.append(asdict(dragged(browser, server, count, events)))
-                print(page({"drags": drags}))
+                print(page({"drags": drags, "weight": weight()}))
     found = {"openings": openings, "drags": drags}
     return {"where": _where(before), **{name: measured for name, measured in found.items() if measured}}
 

@@ -25,9 +25,6 @@ _RATE = 60.0
 _PATIENCE = 60.0
 """Seconds until the first frame must be there."""
 
-_WEIGHT = """() => [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
-  .reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0)"""
-
 _WATCH = """() => {
   const { lab } = window, { conversation } = lab, { transport } = conversation;
   const seen = window.seen = { frames: [], longest: 0 };
@@ -65,11 +62,10 @@ def chromium() -> Iterator[Browser]:
 
 @dataclass(frozen=True)
 class Opened:
-    """How a page comes up: milliseconds from the request on, and the bytes of all its files."""
+    """How a page comes up: milliseconds from the request on."""
 
     first_paint: float
     first_frame: float
-    weight: int
 
 
 @dataclass(frozen=True)
@@ -105,10 +101,8 @@ def opened(browser: Browser, server: Server) -> Opened:
     # A picture may be drawn before the browser has painted any.
     _until(page, "performance.getEntriesByName('first-contentful-paint').length")
     paint = page.evaluate("() => performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    page.wait_for_load_state("networkidle")
-    weight = page.evaluate(_WEIGHT)
     page.close()
-    return Opened(float(paint), float(first_frame), int(weight))
+    return Opened(float(paint), float(first_frame))
 
 
 def dragged(browser: Browser, server: Server, count: int, events: int) -> Dragged:

@@ -44,9 +44,9 @@ def _parts(found: Mapping[str, Any]) -> Iterator[str]:
         paint, frame = (median(each[name] for each in openings) for name in ("first_paint", "first_frame"))
         yield (
             f"On a server that has just started, the page paints {paint:.0f} ms after it is asked for, and its first "
-            f"answer is drawn after\n{frame:.0f} ms (medians of {len(openings)}){sign}. All its files together have "
-            f"{openings[0]['weight'] / 1e3:.0f} kB.\n"
+            f"answer is drawn after\n{frame:.0f} ms (medians of {len(openings)}){sign}.\n"
         )
+    yield f"All files of the page together have {found['weight'] / 1e3:.0f} kB.\n"
     if "soak" in found:
         yield _soak(found["soak"])
     marks = [_mark(found.get("where")), _mark(found.get("soak", {}).get("where"))]

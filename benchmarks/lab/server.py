@@ -13,7 +13,7 @@ from pathlib import Path
 __all__ = ["Server", "running"]
 
 _SERVE = """
-from formulations.lab.server.serving import serve
+from formulations.lab.serving import serve
 serve(browser=False, say=lambda line: print(line, flush=True))
 """
 

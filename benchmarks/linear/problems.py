@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from qpkernels.arrays import Samples, Vector
-from qpkernels.datasets import load_dataset
+from qpkernels.files import load_dataset
 
 __all__ = ["MACHINES", "SAMPLES", "Machine", "Sampled", "kept"]
 

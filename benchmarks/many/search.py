@@ -19,7 +19,7 @@ from benchmarks.records import Search
 from formulations import GridSearch, SoftMargin, grid
 from qpkernels import RBF
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.certificates import Status
+from qpkernels.problems import Status
 
 __all__ = ["COSTS", "WIDTHS", "search"]
 

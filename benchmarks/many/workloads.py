@@ -13,7 +13,7 @@ from benchmarks.problems import named
 from qpkernels import Gram
 from qpkernels.arrays import Indices, Matrix, Samples, Vector
 from qpkernels.batch import Machine
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = ["WORKLOADS", "Workload"]
 

@@ -26,7 +26,7 @@ from benchmarks.scale.covertype import FULL, Covertype
 from benchmarks.slope import slope
 from formulations import SoftMargin
 from qpkernels import RBF
-from qpkernels.certificates import Status
+from qpkernels.problems import Status
 
 __all__ = ["Estimate", "Measured", "estimate", "main", "measure"]
 

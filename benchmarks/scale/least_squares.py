@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.computer import Watch, this_computer
 from formulations import KernelRidge
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.datasets import load_dataset
+from qpkernels.files import load_dataset
 from qpkernels.kernels import RBF
 
 __all__ = ["Measured", "measure"]

@@ -30,8 +30,7 @@ from benchmarks.scale.saving import save_beside
 from formulations import SoftMargin
 from qpkernels import RBF, Gram, Linear, LowRank
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.certificates import certify_kernel_qp
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers import find_solver
 
 __all__ = ["Answered", "main"]

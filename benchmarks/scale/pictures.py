@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from matplotlib.figure import Figure
 
-from formulations.displays.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, style
+from formulations.plots.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, style
 
 __all__ = ["draw_exact", "draw_least_squares", "draw_low_rank"]
 

@@ -14,7 +14,7 @@ from formulations import Incremental, OneVersusOne, SoftMargin, grid, leave_one_
 from formulations.estimators import SVC
 from qpkernels import RBF, Gram, LowRank, Precomputed, Subsequence
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.datasets import load_dataset, scale_features
+from qpkernels.files import load_dataset, scale_features
 
 
 def a_matrix_for_each_cost(texts: list[str], y: Vector, costs: Vector) -> list[float]:

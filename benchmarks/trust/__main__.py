@@ -12,7 +12,7 @@ from benchmarks.trust.page import page
 from benchmarks.trust.picture import PROFILE, draw_profile
 from benchmarks.trust.records import load, save
 from benchmarks.trust.trial import attempt
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import ConeProgram
 from qpkernels.solvers import find_solver, installed_solvers
 
 _TOL = 1e-6

@@ -23,23 +23,23 @@ PROVED = (
         "answer alone: P, the value of the problem at a point that satisfies its constraints, and D, the value of "
         "its dual at a point that satisfies those. The optimum lies between D and P, by weak duality.",
         (
-            "qpkernels/certificates/test_kernel_qp.py::test_the_primal_value_is_never_below_the_dual_value",
+            "qpkernels/problems/kernel_qp/test_bounds.py::test_the_primal_value_is_never_below_the_dual_value",
             "contracts/test_properties.py::test_every_candidate_bounds_the_optimum",
         ),
     ),
     Claim(
         "P - D, and a bound of the rounding errors of both, is at most `tol` times max(|P|, |D|).",
         (
-            "qpkernels/certificates/test_certificate.py::test_a_certificate_from_two_values",
-            "qpkernels/certificates/test_certificate.py::test_the_gap_counts_the_rounding_of_the_values",
+            "qpkernels/problems/test_certificate.py::test_a_certificate_from_two_values",
+            "qpkernels/problems/test_certificate.py::test_the_gap_counts_the_rounding_of_the_values",
         ),
     ),
     Claim(
         "The answer as it came had to be moved by no more than `tol` of its size to be feasible, and no single "
         "sample or row adds more than `tol` to the gap.",
         (
-            "qpkernels/certificates/test_kernel_qp.py::test_each_measure_alone_can_refuse",
-            "qpkernels/certificates/cone_program/test_optimality.py::test_gaps_that_cancel_are_refused",
+            "qpkernels/problems/kernel_qp/test_bounds.py::test_each_measure_alone_can_refuse",
+            "qpkernels/problems/cone_program/test_optimality.py::test_gaps_that_cancel_are_refused",
         ),
     ),
     Claim(
@@ -60,14 +60,14 @@ PROVED = (
     ),
     Claim(
         "Nothing is small by decree: a gap that is not small against the values proves nothing.",
-        ("qpkernels/certificates/test_certificate.py::test_no_value_is_small_enough_to_count_as_zero",),
+        ("qpkernels/problems/test_certificate.py::test_no_value_is_small_enough_to_count_as_zero",),
     ),
     Claim(
         "An optimum of 0 is proved only where every term of both values is within the rounding of the sums that "
         "made it.",
         (
-            "qpkernels/certificates/test_certificate.py::test_an_optimum_of_0_is_one_whose_terms_all_vanish",
-            "qpkernels/certificates/cone_program/test_optimality.py::test_an_optimum_of_0_is_not_proved_by_rows_that_cancel",
+            "qpkernels/problems/test_certificate.py::test_an_optimum_of_0_is_one_whose_terms_all_vanish",
+            "qpkernels/problems/cone_program/test_optimality.py::test_an_optimum_of_0_is_not_proved_by_rows_that_cancel",
         ),
     ),
     Claim(
@@ -86,7 +86,7 @@ LIMITS = (
     Claim(
         "**The kernel.** The ordinary certificate counts the rounding of its sums, given the entries of K as they "
         "are computed.",
-        ("qpkernels/certificates/test_rounding.py::test_the_bounds_hold_for_features_and_matrices",),
+        ("qpkernels/problems/test_rounding.py::test_the_bounds_hold_for_features_and_matrices",),
     ),
     Claim(
         "What rounding did to the entries themselves is counted by `model.enclose(answer)`, whose interval holds "
@@ -108,8 +108,8 @@ LIMITS = (
         "each row and column, whatever constants the other rows of a second-order, semidefinite, exponential or "
         "power cone have.",
         (
-            "qpkernels/certificates/cone_program/test_optimality.py::test_certificates_do_not_depend_on_units",
-            "qpkernels/certificates/cone_program/test_distances.py::test_a_large_constant_hides_no_violation",
+            "qpkernels/problems/cone_program/test_optimality.py::test_certificates_do_not_depend_on_units",
+            "qpkernels/problems/cone_program/test_distances.py::test_a_large_constant_hides_no_violation",
         ),
     ),
     Claim(
@@ -117,8 +117,8 @@ LIMITS = (
         "value counts, a violated row or a slope along a variable without a bound, must be within 1e-9 at any "
         "`tol`. So the values bound the optimum of a program whose coefficients differ by that share.",
         (
-            "qpkernels/certificates/cone_program/test_optimality.py::test_a_bound_takes_over_a_slope_at_its_own_cost",
-            "qpkernels/certificates/cone_program/test_optimality.py::test_a_large_row_hides_no_violation",
+            "qpkernels/problems/cone_program/test_optimality.py::test_a_bound_takes_over_a_slope_at_its_own_cost",
+            "qpkernels/problems/cone_program/test_optimality.py::test_a_large_row_hides_no_violation",
         ),
     ),
     Claim(
@@ -127,7 +127,7 @@ LIMITS = (
         "objectives that are off by a third. `enclose_cone_program` proves an interval for the coefficients as "
         "they are, or says that it cannot.",
         (
-            "qpkernels/certificates/enclosures/test_cone_program_enclosure.py"
+            "qpkernels/problems/cone_program/test_enclosure.py"
             "::test_the_optimum_lies_inside_whatever_was_done_to_the_answer",
         ),
     ),
@@ -135,8 +135,8 @@ LIMITS = (
         "A solution whose statement lets more than the model's own f + b decide has no `predict`: an error names "
         "what is left out. With constraints and penalties of your own it predicts the function of the statement.",
         (
-            "formulations/modelling/forms/test_deciding.py::test_what_more_than_f_and_b_decide_is_not_predicted",
-            "formulations/modelling/forms/test_deciding.py"
+            "formulations/modelling/test_deciding.py::test_what_more_than_f_and_b_decide_is_not_predicted",
+            "formulations/modelling/test_deciding.py"
             "::test_constraints_and_penalties_predict_the_function_of_the_statement",
         ),
     ),
@@ -165,20 +165,20 @@ LIMITS = (
         "what is excluded is any solution less than 1e9 times as large as the data. Where your constraints have "
         "no part in a contradiction, the model decides as without them.",
         (
-            "qpkernels/certificates/cone_program/test_infeasibility.py::test_a_false_proof_of_infeasibility_is_refused",
+            "qpkernels/problems/cone_program/test_infeasibility.py::test_a_false_proof_of_infeasibility_is_refused",
             "formulations/modelling/test_infeasible.py::test_constraints_that_have_no_part_in_it_prove_nothing_more",
         ),
     ),
     Claim(
         "**Other people's machines.** An audit certifies the coefficients that an estimator shows, and asks it "
         "for the decision values of up to 1,000 samples: where it does not predict with them, it is not proved.",
-        ("formulations/auditing/test_machine_audit.py::test_what_predicts_is_audited",),
+        ("formulations/judging/test_machine_audit.py::test_what_predicts_is_audited",),
     ),
     Claim(
         "**The machine.** Intervals assume the arithmetic of IEEE 754, that sums are sums in whatever order (no "
         "product of Strassen's kind in the BLAS), and that exp, log, pow, tanh and sinh are within 4 units in the "
         "last place, which is checked against 60 digits.",
-        ("qpkernels/kernels/base/test_enclosed.py::test_elementary_functions_are_as_exact_as_is_assumed",),
+        ("qpkernels/kernels/test_enclosed.py::test_elementary_functions_are_as_exact_as_is_assumed",),
     ),
     Claim(
         "**This code.** A certificate is a few hundred lines; they are tested against rational arithmetic, closed "

@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.computer import Setting, Watch, this_computer
 from formulations import HardMargin, LinearProgramMachine, Logistic, NuMargin, NuTube, OneClass, SoftMargin, SoftTube
-from qpkernels.datasets import load_dataset, scale_features
-from qpkernels.intervals import UNIT
+from qpkernels.arrays.intervals import UNIT
+from qpkernels.files import load_dataset, scale_features
 from qpkernels.kernels import RBF, Kernel, Linear
 
 __all__ = ["Measured", "main", "measure", "page"]

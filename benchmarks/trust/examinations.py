@@ -15,9 +15,9 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from formulations import CrossExamination, LinearProgramMachine, NuMargin, SoftMargin, SoftTube, cross_examine
-from formulations.displays import CrossExaminationDisplay
-from formulations.displays.style import style
-from qpkernels.datasets import load_dataset, scale_features
+from formulations.plots import CrossExaminationDisplay
+from formulations.plots.style import style
+from qpkernels.files import load_dataset, scale_features
 from qpkernels.kernels import RBF
 
 FILE = "examinations.md"

@@ -22,10 +22,9 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from qpkernels.arrays import Vector
-from qpkernels.files.matlab5 import read_variables
-from qpkernels.files.row_bounds import from_row_bounds
-from qpkernels.files.structure import both_triangles
-from qpkernels.programs import ConeProgram
+from qpkernels.files.mat import read_variables
+from qpkernels.files.structure import both_triangles, from_row_bounds
+from qpkernels.problems import ConeProgram
 
 __all__ = ["ARCHIVE", "Published", "problems", "to_program"]
 

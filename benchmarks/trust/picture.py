@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.trust.records import Trial
-from formulations.displays.style import COLOURS, DASHES, GREY, style
+from formulations.plots.style import COLOURS, DASHES, GREY, style
 
 __all__ = ["PROFILE", "draw_profile", "profile"]
 

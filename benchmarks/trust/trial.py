@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks.trust.maros_meszaros import Published
 from benchmarks.trust.records import Proof, Trial
-from qpkernels.certificates import Certificate, Enclosure, certify_cone_program, enclose_cone_program
 from qpkernels.errors import QPKernelsError
+from qpkernels.problems import Certificate, Enclosure, certify_cone_program, enclose_cone_program
 from qpkernels.solvers import find_solver
 from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
 from qpkernels.solvers.repair import Repaired, repair

@@ -93,7 +93,7 @@ def test_every_internal_link_leads_somewhere(folder: Path) -> None:
 
 
 def test_the_reference_shows_examples_and_leads_to_those_of_the_gallery(folder: Path) -> None:
-    for name in ("formulations.SoftMargin", "formulations.grid", "qpkernels.RBF", "formulations.displays.TubeDisplay"):
+    for name in ("formulations.SoftMargin", "formulations.grid", "qpkernels.RBF", "formulations.plots.TubeDisplay"):
         page = folder / "api" / "generated" / f"{name}.html"
         assert "&gt;&gt;&gt; " in page.read_text(encoding="utf-8")
         assert any(re.search(r"/gallery/\w+/\w+\.html", link) for link in read(page).links), name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""In the reference, a model that has a page shows its problem, as its module states it, and links the page."""
+"""In the reference, a model that has a page shows its problem, as its module states it, its forms, and that page."""
 
 import inspect
 import re
@@ -9,6 +9,7 @@ from sphinx.application import Sphinx
 
 import formulations
 from extensions.named_pages import pages
+from formulations.modelling import Stated
 
 PAGES = pages("forms", "solvers", "conventions")
 PROBLEM = re.compile(r"(?:^\S.*\n)*?^\S.*::\n(?:\n|[ ]{4}.*\n)+", re.MULTILINE)
@@ -30,8 +31,17 @@ def problem_of(model: type) -> str:
     return found[place].rstrip() if found else ""
 
 
+def forms_of(model: type) -> list[str]:
+    """Return a list of the forms: the attribute, its class, and the first paragraph of its docstring."""
+    lines = []
+    for name, form in Stated.of(model):
+        words = inspect.cleandoc(form.__doc__ or "").split("\n\n")[0].split()
+        lines.append(f"- ``.{name}``, ``{form.__name__}``: {' '.join(words)}")
+    return ["Forms:", "", *lines, ""] if lines else []
+
+
 def add_problem(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Put the problem behind the first paragraph."""
+    """Put the problem and the forms behind the first paragraph."""
     del app, options
     short = name.rpartition(".")[2]
     if what != "class" or not isinstance(obj, type) or getattr(formulations, short, None) is not obj:
@@ -40,4 +50,4 @@ def add_problem(app: Sphinx, what: str, name: str, obj: object, options: object,
         return
     link = f"Its derivation, conventions and pictures: :doc:`/models/{PAGES[short].stem}`."
     first = lines.index("") if "" in lines else len(lines)
-    lines[first:first] = ["", *problem_of(obj).splitlines(), "", link]
+    lines[first:first] = ["", *problem_of(obj).splitlines(), "", *forms_of(obj), link]

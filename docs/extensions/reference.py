@@ -24,27 +24,24 @@ MODULES = (
     *(
         f"formulations.{name}"
         for name in (
-            "auditing",
-            "comparison",
-            "displays",
             "estimators",
             "exercises",
             "incremental",
+            "judging",
+            "judging.testset",
             "lab.notebook",
             "losses",
             "modelling",
+            "plots",
             "prediction",
             "relevance",
             "selection",
-            "testset",
         )
     ),
     *(
         f"qpkernels.{name}"
         for name in (
             "batch",
-            "certificates",
-            "datasets",
             "diagnosis",
             "errors",
             "files",
@@ -52,7 +49,7 @@ MODULES = (
             "incremental",
             "kernels",
             "paths",
-            "programs",
+            "problems",
             "solvers",
             "solvers.repair",
         )

@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 import formulations.cvx as cp
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.hyperparameters import COSTS
-from formulations.inputs.samples import OF_KERNELS, KernelLike, SamplesLike, bind
-from formulations.inputs.two_classes import two_classes
+from formulations.inputs.samples import OF_KERNELS, KernelLike, SamplesLike, bind, two_classes
 from formulations.modelling import (
     Candidate,
     Classification,
@@ -30,9 +29,8 @@ from formulations.modelling import (
     per_sample,
 )
 from qpkernels.arrays import Vector, shown_label
-from qpkernels.certificates import Bounds
 from qpkernels.errors import OneClassError, ParameterError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Bounds, KernelQP
 
 __all__ = ["MarginDual", "MarginPrimal", "TwoClassCostModel", "TwoClassModel"]
 

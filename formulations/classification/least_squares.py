@@ -21,12 +21,11 @@ import numpy as np
 
 import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassCostModel
-from formulations.inputs.costs import per_cost, times_cost
-from formulations.inputs.hyperparameters import derived
+from formulations.inputs.hyperparameters import derived, per_cost, times_cost
 from formulations.modelling import Candidate, Conditions, Multipliers, Primal, Stated, absence, labelled, per_sample
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = [
     "LeastSquaresClassifier",

@@ -35,8 +35,8 @@ from formulations.modelling import Candidate, Classification, Conditions, ConeAn
 from formulations.modelling.mean_risk import MEAN_FACTOR, MeanRiskModel
 from formulations.prediction import Sigmoids
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, FenchelBounds
 from qpkernels.display import TextbookProblem
+from qpkernels.problems import Bounds, FenchelBounds
 
 __all__ = ["Logistic", "LogisticDual", "LogisticPenalised", "LogisticPrimal", "PenalisedLogistic"]
 

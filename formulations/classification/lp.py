@@ -38,8 +38,8 @@ from formulations.modelling import (
 from formulations.modelling.candidate import expand
 from formulations.modelling.solution import Run
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.certificates import Bounds, Certificate, Enclosure, LinearProgramBounds
 from qpkernels.display import TextbookProblem
+from qpkernels.problems import Bounds, Certificate, Enclosure, LinearProgramBounds
 
 __all__ = ["LinearProgramDual", "LinearProgramMachine", "LinearProgramPrimal"]
 

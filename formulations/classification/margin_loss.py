@@ -23,19 +23,17 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
-from formulations.inputs.costs import per_cost, times_cost
-from formulations.inputs.hyperparameters import COSTS
+from formulations.inputs.hyperparameters import COSTS, per_cost, times_cost
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import Hinge, LogisticLoss, MarginLoss
 from formulations.losses.expression import as_margin_loss
 from formulations.modelling import Candidate, Classification, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.prediction import Sigmoids
 from qpkernels.arrays import Vector, shown
-from qpkernels.certificates import Bounds, FenchelBounds
+from qpkernels.arrays.intervals import Interval, up
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
-from qpkernels.intervals import Interval, up
-from qpkernels.programs import KernelQP, SampleLosses
+from qpkernels.problems import Bounds, FenchelBounds, KernelQP, SampleLosses
 
 __all__ = [
     "MarginLossClassifier",

@@ -42,8 +42,8 @@ from formulations.modelling import (
     per_sample,
 )
 from formulations.modelling.ball import BallModel, SupportOfBall
-from qpkernels.certificates import Bounds
 from qpkernels.display import TextbookProblem
+from qpkernels.problems import Bounds
 
 __all__ = ["NormConstrainedClassifier", "NormConstrainedClassifierDual", "NormConstrainedClassifierPrimal"]
 

@@ -40,9 +40,8 @@ from formulations.modelling import (
     per_sample,
 )
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds
 from qpkernels.display import TextbookProblem
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Bounds, KernelQP
 
 __all__ = ["OneClass", "OneClassDual", "OneClassPrimal"]
 

@@ -10,22 +10,15 @@ from typing import Annotated
 
 import typer
 
-from formulations.commands.exchange.export import export_command
-from formulations.commands.exchange.scale import scale_command
-from formulations.commands.exchange.testset import write_testset
+from formulations.commands.compare import audit_command, compare_command, cross_examine_command
+from formulations.commands.files import export_command, models_command, scale_command, solvers_command, write_testset
+from formulations.commands.fit import fit_command
 from formulations.commands.lab import lab_command
-from formulations.commands.listings import models_command, solvers_command
-from formulations.commands.machines.evaluate import evaluate_command
-from formulations.commands.machines.fit import fit_command
-from formulations.commands.machines.plot import plot_command
-from formulations.commands.machines.predict import predict_command
 from formulations.commands.output import show_logged
-from formulations.commands.proofs.audit import audit_command
-from formulations.commands.proofs.compare import compare_command
-from formulations.commands.proofs.cross_examine import cross_examine_command
-from formulations.commands.proofs.solve import solve_command
-from formulations.commands.search.grid import grid_command
-from formulations.commands.search.path import path_command
+from formulations.commands.plot import plot_command
+from formulations.commands.predict import evaluate_command, predict_command
+from formulations.commands.search import grid_command, path_command
+from formulations.commands.solve import solve_command
 
 __all__ = ["app"]
 

@@ -13,9 +13,7 @@ from formulations.commands.options import KernelOptions, ModelOptions, Positive,
 from formulations.commands.output import command
 
 if TYPE_CHECKING:
-    from formulations.commands.stating.samples import Training
     from formulations.lab.settings import Setting
-    from qpkernels.datasets import Dataset
 
 __all__ = ["lab_command"]
 
@@ -63,7 +61,7 @@ def lab_command(
     from qpkernels.errors import ParameterError
 
     _require_packages()
-    from formulations.lab.server.serving import end_process, serve
+    from formulations.lab.serving import end_process, serve
 
     if data is not None and link is not None:
         raise ParameterError("--data and --link exclude each other, each being what the page starts with; keep one.")
@@ -82,13 +80,7 @@ def lab_command(
 
 
 def _require_packages() -> None:
-    """Refuse to start without the packages of the server.
-
-    Raises
-    ------
-    MissingPackageError
-        With what installs them.
-    """
+    """Refuse to start without the packages of the server."""
     from qpkernels.errors import MissingPackageError
 
     missing = [name for name in _NEEDED if find_spec(name) is None]
@@ -102,13 +94,7 @@ def _say(line: str) -> None:
 
 
 def _require_few_lines(data: str) -> None:
-    """Refuse a text file with far too many samples before it is read, which may take a minute.
-
-    Raises
-    ------
-    ParameterError
-        If it has more than ten lines for each point that a page may have.
-    """
+    """Refuse a text file with far too many samples before it is read, which may take a minute."""
     from formulations.lab.settings import MOST_POINTS
     from qpkernels.errors import ParameterError
 
@@ -128,8 +114,8 @@ def _require_few_lines(data: str) -> None:
 
 def _start(source: TrainingOptions, features: str | None, regression: bool | None, standardise: bool) -> Setting:
     """Return the setting of a file of samples."""
-    from formulations.commands.stating import samples, statements
-    from formulations.inputs.two_classes import two_classes
+    from formulations.commands import samples, statements
+    from formulations.inputs.samples import two_classes
     from formulations.lab.settings.data import setting_of
     from qpkernels.errors import ParameterError
 
@@ -137,13 +123,18 @@ def _start(source: TrainingOptions, features: str | None, regression: bool | Non
         raise ParameterError("--positive names a class, and --regression has none; keep one.")
     dataset = samples.read_set(source)
     if regression is None:
-        regression = source.positive is None and _is_regression(dataset)
-    if not regression:
-        _require_two_features(dataset)
+        # As the targets look: numbers without names of classes, too many to be labels.
+        numbers = dataset.class_names is None and dataset.y.dtype.kind in "fiu"
+        regression = source.positive is None and numbers and samples.looks_like_values(dataset.y)
+    if not regression and dataset.X.shape[1] < 2:
+        raise ParameterError(
+            f"{dataset.name} has 1 feature, and classes are drawn along 2; take a file with two features, or let its "
+            "targets be values: --regression."
+        )
     asked = statements.ask(ModelOptions("soft-tube" if regression else "soft-margin"), KernelOptions())
     training = samples.training_of(dataset, source, [asked], named=not regression)
     samples.require_two_classes(training, [asked])
-    X = _drawn_along(training, features, 1 if regression else 2)
+    X = training.X[:, list(samples.chosen_features(features, training, 1 if regression else 2))]
     if regression:
         return setting_of(X, training.y.astype(float), training.name, standardise=standardise)
     if training.signed is None:
@@ -155,36 +146,8 @@ def _start(source: TrainingOptions, features: str | None, regression: bool | Non
     return start
 
 
-def _require_two_features(dataset: Dataset) -> None:
-    from qpkernels.errors import ParameterError
-
-    if dataset.X.shape[1] < 2:
-        raise ParameterError(
-            f"{dataset.name} has 1 feature, and classes are drawn along 2; take a file with two features, or let its "
-            "targets be values: --regression."
-        )
-
-
-def _is_regression(dataset: Dataset) -> bool:
-    from formulations.commands.stating.samples import looks_like_values
-
-    return dataset.class_names is None and dataset.y.dtype.kind in "fiu" and looks_like_values(dataset.y)
-
-
-def _drawn_along(training: Training, features: str | None, wanted: int) -> Any:
-    from formulations.commands.stating.samples import chosen_features
-
-    return training.X[:, list(chosen_features(features, training, wanted))]
-
-
 def _fragment(link: str) -> str:
-    """Return the part of an address behind # that states a setting, as a page writes it.
-
-    Raises
-    ------
-    QPKernelsError
-        If it states none.
-    """
+    """Return the part of an address behind # that states a setting, as a page writes it."""
     import json
     from urllib.parse import quote, unquote
 

@@ -6,11 +6,13 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import IntEnum
 from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -19,13 +21,13 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from typer.models import OptionInfo
 
 from formulations.commands.options import with_options
-from formulations.commands.wording import in_words_of_options
 
 if TYPE_CHECKING:
-    from formulations.displays.base import Display
-    from qpkernels.certificates import Status
+    from formulations.plots.display import Display
+    from qpkernels.problems import Status
 
 __all__ = [
     "Ending",
@@ -36,6 +38,7 @@ __all__ = [
     "end",
     "facts",
     "hint",
+    "in_words_of_options",
     "number",
     "report",
     "show",
@@ -44,6 +47,54 @@ __all__ = [
     "write_json",
     "write_picture",
 ]
+
+_AUDIT = re.compile(r"audit\(\.\.\., (\w+)=\)")
+
+
+def in_words_of_options(error: Exception, command: Callable[..., None], values: Mapping[str, Any]) -> str:
+    """Return the message of an error for who gave options, and has no Python objects to change.
+
+    Parameters
+    ----------
+    command
+        The function whose parameters are the options.
+    values
+        Their values by the names of the parameters.
+    """
+    from qpkernels.errors import GramTooLargeError, IndefiniteKernelError
+
+    options = signature(command).parameters
+    if isinstance(error, IndefiniteKernelError):
+        found = f"the kernel matrix has the eigenvalue {error.smallest_eigenvalue:.6g}, below 0"
+        if "indefinite" not in options:
+            return f"{found}, so that its problem is not convex, and nothing is proved of answers; take another kernel."
+        return (
+            f"{found}, so that the problem is not convex; take another kernel, or --indefinite clip, which sets such "
+            f"eigenvalues to 0, or --indefinite shift, which adds at least {-error.smallest_eigenvalue:.6g} to the "
+            "diagonal."
+        )
+    message = _AUDIT.sub(lambda found: "--C" if found[1] == "C" else f"--set {found[1]}=VALUE", str(error))
+    message = message.replace("pass the X and y that", "take the file that")
+    if isinstance(error, GramTooLargeError):
+        return f"{message.partition(';')[0]}; take fewer samples, a --rank, or a solver without matrices: smo."
+    if isinstance(error, MemoryError):
+        return f"{message or 'the memory is full'}; take fewer samples or features."
+    # An argument that no option set came otherwise: by --set, --try, or inside of an expression.
+    name = message.partition(" must ")[0]
+    given = {_option(key, each) for key, each in options.items() if values.get(key, each.default) != each.default}
+    option = "--" + name.replace("_", "-")
+    return f"--{message.replace(name, option[2:], 1)}" if option in given and "\n" not in message else message
+
+
+def _option(name: str, parameter: Parameter) -> str | None:
+    """Return the option of a parameter; None: it is an argument."""
+    for each in getattr(parameter.annotation, "__metadata__", ()):
+        if isinstance(each, OptionInfo):
+            # typer moves what comes first, its default by position, to the names when it builds the command.
+            words = (each.default, *(each.param_decls or ()))
+            stated = [word for word in words if isinstance(word, str) and word.startswith("--")]
+            return stated[0] if stated else "--" + name.replace("_", "-")
+    return None
 
 
 _SELDOM = 30.0
@@ -103,8 +154,8 @@ def _ending_of(error: Exception) -> Ending:
 
 
 def _status_of(error: Exception) -> str:
-    from qpkernels.certificates import Status
     from qpkernels.errors import InfeasibleError, UnboundedError
+    from qpkernels.problems import Status
 
     if isinstance(error, InfeasibleError):
         return str(Status.INFEASIBLE)
@@ -113,7 +164,7 @@ def _status_of(error: Exception) -> str:
 
 def end(statuses: Iterable[Status | str]) -> None:
     """End a command with the status that those of its answers deserve; return where all are proved."""
-    from qpkernels.certificates import Status
+    from qpkernels.problems import Status
 
     told = [str(status) for status in statuses]
     without = (Status.INFEASIBLE, Status.UNBOUNDED, Status.FAILED)
@@ -202,7 +253,7 @@ def number(value: float | None, digits: int = 6) -> str:
 
 def write_json(record: Any, path: str) -> None:
     """Write a record to a file, or print it where the path is "-"."""
-    from qpkernels.arrays.paths import replacing
+    from qpkernels.arrays.files import replacing
 
     text = json.dumps(record, indent=2)
     if path == "-":
@@ -249,7 +300,7 @@ def check_picture(path: Path | None) -> None:
 
 def write_picture(display: Display, path: Path, title: str, console: Console) -> None:
     """Draw a display into a file under a title, and print where that is."""
-    from qpkernels.arrays.paths import replacing
+    from qpkernels.arrays.files import replacing
 
     display.plot().ax_.set_title(title, fontsize="medium")
     with replacing(path) as file:

@@ -12,8 +12,8 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import _num_samples
 
 from formulations.classification.one_class import OneClass
-from formulations.estimators.base import KernelMachine
-from formulations.estimators.inputs.weights import sample_weights
+from formulations.estimators.kernel_machine import KernelMachine
+from formulations.estimators.parameters import sample_weights
 from formulations.modelling import Novelty
 from formulations.prediction import Inliers
 
@@ -30,15 +30,13 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     ----------
     nu
         Above 0 and at most 1: a bound on the share of outliers, and on that of support vectors from below.
-    kernel, degree, gamma, coef0, shrinking, tol, cache_size, max_iter, time_limit, solver, indefinite, strict, verbose
-        As in :class:`~formulations.estimators.base.KernelMachine`.
 
     Attributes
     ----------
     model_, solution_, certificate_
         The model, its answer, and what is proved of it.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_
-        As in :class:`~formulations.estimators.regressors.tubes.SVR`.
+        As in :class:`~formulations.estimators.regressors.SVR`.
     offset_
         -intercept_: the level of the scores on the boundary.
     n_iter_, fit_status_, shape_fit_, n_features_in_, feature_names_in_

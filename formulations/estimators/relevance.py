@@ -17,16 +17,13 @@ from scipy.special import expit, log_expit, softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from formulations.estimators.inputs.kernels import space_of
-from formulations.estimators.inputs.spaces import OfKernel
-from formulations.estimators.inputs.targets import check_labels, check_targets
-from formulations.estimators.kernelised import KernelEstimator
-from formulations.estimators.leaving import LeavesDataBehind
+from formulations.estimators.kernel_machine import KernelEstimator
+from formulations.estimators.parameters import OfKernel, check_labels, check_targets, space_of
 from formulations.estimators.proved import UncertifiedWarning
 from formulations.prediction import Predictor
 from formulations.relevance import RelevanceClassification, RelevanceRegression
-from formulations.relevance.posterior import Stationarity
-from formulations.relevance.solution import RelevanceSolution
+from formulations.relevance.evidence import Stationarity
+from formulations.relevance.machine import RelevanceSolution
 from qpkernels.arrays import Indices, check_flag, shown_label
 from qpkernels.errors import OneClassError, ParameterError, SolverFailedError
 from qpkernels.gram import Gram
@@ -36,7 +33,7 @@ __all__ = ["RelevanceClassifier", "RelevanceRegressor"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class _RelevanceEstimator(KernelEstimator, LeavesDataBehind):
+class _RelevanceEstimator(KernelEstimator):
     """A Gaussian over functions, where the evidence is stationary.
 
     Notes
@@ -108,7 +105,7 @@ class RelevanceRegressor(RegressorMixin, _RelevanceEstimator):
     noise
         The variance of the noise where it is known, above 0; None: learned.
     kernel, gamma, degree, coef0
-        As in :class:`~formulations.estimators.kernelised.KernelEstimator`, but for "precomputed" and functions.
+        As in :class:`~formulations.estimators.kernel_machine.KernelEstimator`, but for "precomputed" and functions.
     tol
         Above 0: what every slope of the evidence must be within.
     max_iter
@@ -198,7 +195,7 @@ class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
     Parameters
     ----------
     kernel, gamma, degree, coef0
-        As in :class:`~formulations.estimators.kernelised.KernelEstimator`, but for "precomputed" and functions.
+        As in :class:`~formulations.estimators.kernel_machine.KernelEstimator`, but for "precomputed" and functions.
     tol, max_iter, strict
         As in :class:`RelevanceRegressor`.
 

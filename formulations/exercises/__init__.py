@@ -2,7 +2,6 @@
 """The exercises of Learn, each with a check that judges a reader's own answer by what is proved of it."""
 
 from formulations.exercises.collection import exercises
-from formulations.exercises.exercise import Exercise, Exercises
-from formulations.exercises.verdict import Verdict
+from formulations.exercises.exercise import Exercise, Exercises, Verdict
 
 __all__ = ["Exercise", "Exercises", "Verdict", "exercises"]

@@ -10,11 +10,16 @@ from formulations.classification.margins.nu_margin import NuMargin
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.separation.perceptron import Perceptron
 from formulations.exercises.exercise import Exercise, Exercises
+from formulations.exercises.judges import (
+    Eigenpairs,
+    Extreme,
+    HandCorrections,
+    NoKernel,
+    Precisions,
+    SmallestBound,
+    UnitInterval,
+)
 from formulations.exercises.models import OfModel
-from formulations.exercises.numbers import Extreme
-from formulations.exercises.operators import Eigenpairs, UnitInterval
-from formulations.exercises.others import NoKernel, Precisions
-from formulations.exercises.perceptrons import Corrections, SmallestBound
 from formulations.regression.ridge.interpolation import Interpolation
 from formulations.regression.tubes.soft import SoftTube
 from formulations.regression.tubes.sparse_approximation import SparseApproximation
@@ -85,7 +90,7 @@ exercises = Exercises(
                 "alpha": "how often each sample is added",
                 "a": "(b, w) at the end",
             },
-            Corrections(Perceptron([[1.0], [3.0], [0.0]], [1, 1, -1])),
+            HandCorrections(Perceptron([[1.0], [3.0], [0.0]], [1, 1, -1])),
         ),
         Exercise(
             "kernel-perceptron",
@@ -98,7 +103,7 @@ exercises = Exercises(
                 "corrections": "the numbers of the samples in the order in which they are added",
                 "alpha": "how often each sample is added",
             },
-            Corrections(
+            HandCorrections(
                 Perceptron(
                     [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]],
                     [1, -1, -1, 1],

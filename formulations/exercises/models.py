@@ -14,14 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from formulations.auditing.faults import faults_of
 from formulations.classification.base import TwoClassModel
-from formulations.exercises.exercise import Answers, at, number, vector
-from formulations.exercises.verdict import Verdict, all_of
+from formulations.exercises.exercise import Answers, Verdict, all_of, at, number, vector
+from formulations.judging.findings import faults_of
 from formulations.modelling import Candidate, Model
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate, KernelQPBounds
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Certificate, KernelQP, KernelQPBounds
 
 __all__ = ["OfModel"]
 

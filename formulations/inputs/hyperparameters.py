@@ -10,9 +10,9 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.inputs.frozen import Frozen
 from qpkernels.arrays import Indices, Vector, finite_vector, frozen, is_scalar, real_number, shown
 from qpkernels.errors import NonFiniteError, ParameterError
 
@@ -28,10 +28,45 @@ __all__ = [
     "TAU",
     "TUBE_COSTS",
     "WEIGHTS",
+    "Frozen",
     "Hyperparameter",
     "Parametrised",
     "derived",
+    "per_cost",
+    "times_cost",
 ]
+
+
+class Frozen:
+    """An object whose attributes are set while it is made, and none afterwards."""
+
+    _frozen = False
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set an attribute while the object is being made; refuse afterwards."""
+        if self._frozen:
+            raise AttributeError(
+                f"a {type(self).__name__} is frozen, so {name!r} cannot be set; state a new model, or change a "
+                "hyper-parameter by set_params."
+            )
+        super().__setattr__(name, value)
+
+    def freeze(self) -> None:
+        """Refuse further attributes."""
+        self._frozen = True
+
+
+def times_cost(costs: Vector, values: ArrayLike) -> Vector:
+    """Return costs * values, and 0 for an absent sample, whatever the value: infinite, or a bound that is."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.where(costs > 0, costs * np.asarray(values), 0.0)
+
+
+def per_cost(values: ArrayLike, costs: Vector) -> Vector:
+    """Return values / costs, and 0 for an absent sample."""
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        return np.where(costs > 0, np.asarray(values) / costs, 0.0)
+
 
 _LEAST, _MOST = 1e-100, 1e100
 

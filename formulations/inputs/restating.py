@@ -16,7 +16,7 @@ from qpkernels.arrays import Indices, Vector, read_array, shown
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel, as_kernel
-from qpkernels.kernels.base.parameters import parameters_of, with_parameters
+from qpkernels.kernels.kernel import parameters_of, with_parameters
 
 __all__ = ["Restatable", "sample_numbers"]
 

@@ -3,7 +3,7 @@
 
 The data goes round: the page sends its :class:`~formulations.lab.settings.setting.Setting` (points, machine, kernel,
 view); the :class:`~formulations.lab.session.Session` of that page solves the model and draws it into a
-:class:`~formulations.lab.frames.frame.Frame`; the page shows that frame. A frame depends on the setting alone, so that
+:class:`~formulations.lab.drawing.Frame`; the page shows that frame. A frame depends on the setting alone, so that
 a setting can be linked, restored and exported.
 """
 

@@ -9,16 +9,18 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from formulations.classification.separation.hulls import HullIntersection
-from formulations.incremental.machine import Incremental
-from formulations.lab.following import followed
-from formulations.lab.settings import Setting
+from formulations.incremental import Incremental
+from formulations.lab.settings import Points, Setting
 from formulations.lab.settings.machines import Stated
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
-from formulations.relevance.solution import RelevanceSolution
-from qpkernels.certificates import Status
+from formulations.relevance.machine import RelevanceSolution
+from qpkernels.arrays import Indices
 from qpkernels.errors import InseparableError, QPKernelsError, SolverFailedError
+from qpkernels.problems import Status
 
 __all__ = ["Answer", "Answers"]
 
@@ -27,6 +29,12 @@ LARGE = 1500
 
 _MOST_ITERATIONS = 500
 """Of a relevance machine from each start: most take less than 100, but twins, for example, all that there are."""
+
+_SHARE = 4
+"""One point in so many may change; of more, a solve from nothing takes less."""
+
+_MOST_NAMED = 8
+"""Samples that a refusal names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +60,22 @@ class Answer:
     is_unfinished: bool = False
 
     @property
-    def named(self) -> list[int]:
-        """The numbers of the samples that the error names."""
+    def common_point(self) -> HullIntersection | None:
+        """The point of both hulls that proves that no hyperplane separates the classes, where that is the error."""
         proof = self.error.proof if isinstance(self.error, InseparableError) else None
-        return proof.support.tolist() if isinstance(proof, HullIntersection) else []
+        return proof if isinstance(proof, HullIntersection) else None
+
+    @property
+    def refusal(self) -> str:
+        """Why there is no answer, in words of the page, the first clause in short; what is proved, not what is said."""
+        if self.common_point is None:
+            return str(self.error)
+        support = self.common_point.support
+        samples = ", ".join(map(str, support[:_MOST_NAMED])) + (", ..." if support.size > _MOST_NAMED else "")
+        return (
+            "the classes cannot be separated: no hyperplane does it, since their convex hulls meet in a point that is "
+            f"a convex combination of the samples {samples}; use a soft margin, or a more flexible kernel."
+        )
 
 
 class Answers:
@@ -118,7 +138,7 @@ class Answers:
         """Return the answer by a small change of the machine before; None where it needs another."""
         if self._machine is None or self._before is None:
             return None
-        solution = followed(self._machine, self._before, setting)
+        solution = _follow(self._machine, self._before, setting)
         if solution is None:
             return None
         self._before = setting
@@ -139,3 +159,65 @@ def _may_improve(answer: Answer) -> bool:
     if isinstance(answer.solution, Solution):
         return answer.solution.status is not Status.OPTIMAL
     return isinstance(answer.error, SolverFailedError)
+
+
+# From one setting to the next ---------------------------------------------------------------------------------
+
+
+def _follow(machine: Incremental[Any], before: Setting, after: Setting) -> Solution | None:
+    """Let a machine that answers a setting follow to the next one, and return its answer; None where it cannot.
+
+    Points were moved, with their labels or targets or without, or added after the others, or removed; or the values of
+    the machine were changed.
+    """
+    if before.machine.choice is not after.machine.choice or before.kernel != after.kernel:
+        return None
+    solution: Solution | None = None
+    if before.machine.values != after.machine.values:
+        if np.array_equal(before.points, after.points):
+            solution = machine.set_params(**after.machine.values)
+    elif len(before.points) == len(after.points):
+        solution = _moved(machine, before, after)
+    elif len(before.points) < len(after.points):
+        solution = _added(machine, before, after)
+    elif (gone := _gone(before.points, after.points)) is not None and _SHARE * gone.size <= len(before.points):
+        solution = machine.remove(gone)
+    return solution
+
+
+def _moved(machine: Incremental[Any], before: Setting, after: Setting) -> Solution | None:
+    """Follow points that are where they were not, or whose labels or targets are others."""
+    solution: Solution | None = machine.solution
+    moved, changed = (before.X != after.X).any(axis=1), np.zeros(len(after.points), bool)
+    if after.machine.choice.takes_labels:
+        changed = before.y != after.y
+    i = np.flatnonzero(moved | changed)
+    if _SHARE * i.size > len(after.points):
+        solution = None
+    elif moved.any():
+        solution = machine.move(i, after.X[i], after.y[i] if changed.any() else None)
+    elif i.size:
+        solution = machine.relabel(i, after.y[i])
+    return solution
+
+
+def _added(machine: Incremental[Any], before: Setting, after: Setting) -> Solution | None:
+    """Follow points that came after the others."""
+    known, choice = len(before.points), after.machine.choice
+    if _SHARE * (len(after.points) - known) > known or len(after.points) > choice.most_points:
+        return None
+    if not np.array_equal(before.points, after.points[:known]):
+        return None
+    solution: Solution = machine.add(after.X[known:], after.y[known:] if choice.takes_labels else None)
+    return solution
+
+
+def _gone(before: Points, after: Points) -> Indices | None:
+    """Return the points that are there no more, if the others are there in their order; else None."""
+    gone, left, k = [], after.tolist(), 0
+    for number, point in enumerate(before.tolist()):
+        if k < len(left) and point == left[k]:
+            k += 1
+        else:
+            gone.append(number)
+    return np.array(gone, np.intp) if k == len(left) else None

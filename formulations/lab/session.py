@@ -11,8 +11,7 @@ from dataclasses import replace
 
 from formulations.lab.answers import Answers
 from formulations.lab.background import Recorder
-from formulations.lab.frames import Frame
-from formulations.lab.frames.drawing import draw
+from formulations.lab.drawing import Frame, draw
 from formulations.lab.settings import Setting
 from formulations.lab.views import Scene
 

@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Losses of one number, with their conjugates: of the margin in classification, of the residual in regression."""
 
-from formulations.losses.base import Loss, MarginLoss, ResidualLoss
 from formulations.losses.expression import ExpressionLoss
+from formulations.losses.loss import Loss, MarginLoss, ResidualLoss
 from formulations.losses.margin import Hinge, LogisticLoss, SquaredHinge, SquaredMargin, ZeroOne
-from formulations.losses.residual import AbsolutePower, Huber, LogisticResidual, Pinball, Squared
-from formulations.losses.tube import EpsilonInsensitive, SquaredEpsilonInsensitive
+from formulations.losses.residual import (
+    AbsolutePower,
+    EpsilonInsensitive,
+    Huber,
+    LogisticResidual,
+    Pinball,
+    Squared,
+    SquaredEpsilonInsensitive,
+)
 
 __all__ = [
     "AbsolutePower",

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import formulations.cvx as cp
-from formulations.losses.base import MarginLoss, ResidualLoss, Values
+from formulations.losses.loss import MarginLoss, ResidualLoss, Values
 from qpkernels.arrays import shown
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 

@@ -10,9 +10,9 @@ import numpy as np
 import scipy
 
 import formulations.cvx as cp
-from formulations.losses.base import MarginLoss, QuadraticConjugate, Values, share_of
+from formulations.losses.loss import MarginLoss, QuadraticConjugate, Values, share_of
+from qpkernels.arrays.intervals import ELEMENTARY, UNIT
 from qpkernels.errors import UnsupportedProgramError
-from qpkernels.intervals import ELEMENTARY, UNIT
 
 __all__ = ["Hinge", "LogisticLoss", "SquaredHinge", "SquaredMargin", "ZeroOne"]
 

@@ -2,11 +2,14 @@
 """How a model is stated, solved and read: a Model is asked once, its Forms are its statements in CVXPY."""
 
 from formulations.modelling.candidate import Candidate
-from formulations.modelling.forms import ConeAnswer, Dual, Form, Primal
+from formulations.modelling.form import Form
+from formulations.modelling.lowering import ConeAnswer
 from formulations.modelling.model import Conditions, Model
 from formulations.modelling.primal import PrimalFunction
-from formulations.modelling.solution import Classification, Novelty, Regression, Solution
+from formulations.modelling.sides import Dual, Primal
+from formulations.modelling.solution import Solution
 from formulations.modelling.statement import Multipliers, Stated, absence, intercept, labelled, per_sample, scalar
+from formulations.modelling.tasks import Classification, Novelty, Regression
 
 __all__ = [
     "Candidate",

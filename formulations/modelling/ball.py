@@ -23,13 +23,12 @@ import numpy as np
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import SQUARED_RADIUS, derived
 from formulations.modelling.candidate import Candidate, at_coordinates
-from formulations.modelling.forms import ConeAnswer, Dual, Primal
-from formulations.modelling.forms.hypothesis import Hypothesis
+from formulations.modelling.lowering import ConeAnswer
 from formulations.modelling.model import Answered, Model
+from formulations.modelling.sides import Dual, Hypothesis, Primal
 from formulations.modelling.statement import Multipliers
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Ball, Bounds, FenchelBounds, SquaredFitBounds
-from qpkernels.programs import SampleLosses
+from qpkernels.problems import Ball, Bounds, FenchelBounds, SampleLosses, SquaredFitBounds
 
 __all__ = ["BallModel", "SupportOfBall"]
 
@@ -48,7 +47,7 @@ class BallModel(Model[Answered]):
     f, form
         The function as a form has it, and the form.
     answer, bounds
-        As a form reads them, see :meth:`formulations.modelling.forms.Form.read`.
+        As a form reads them, see :meth:`formulations.modelling.form.Form.read`.
     """
 
     hyperparameters = (SQUARED_RADIUS,)

@@ -16,25 +16,58 @@ from formulations.modelling.candidate import expand
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import SolveRequest, status_of
+from formulations.modelling.structures import solve_structure
 from qpkernels.arrays import Indices, Vector, is_integer, shown
 from qpkernels.arrays.threads import in_this_thread, threads
-from qpkernels.certificates import Certificate, KernelQPBounds, Status
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
-from qpkernels.programs import KernelQP
-from qpkernels.solvers import SolverLike, find_solver, first_order, second_order_comes_first
+from qpkernels.problems import Bounds, Certificate, KernelQP, KernelQPBounds, LinearSystem, Status
+from qpkernels.solvers import AutomaticSystem, SolverLike, find_solver, first_order, second_order_comes_first
 
 if TYPE_CHECKING:
     from qpkernels.batch import Fitted
 
-__all__ = ["Part", "Report", "Solutions", "Trained", "check_jobs", "train"]
+__all__ = [
+    "Part",
+    "Report",
+    "Solutions",
+    "Trained",
+    "check_jobs",
+    "solve_systems",
+    "train",
+]
+
+Answered = TypeVar("Answered", bound=Solution)
+
+
+def solve_systems(models: Sequence[Model[Answered]], *, tol: float) -> list[Answered]:
+    """Solve and certify each model, as its own ``solve`` does without a solver's name."""
+    stated: list[tuple[Model[Answered], Bounds, LinearSystem | None]] = []
+    for model in models:
+        model.check_parameters()
+        bounds = model.bounds()
+        program = model.linear_system(bounds)
+        own = program if isinstance(program, LinearSystem) and program.is_expansion else None
+        stated.append((model, bounds, own))
+    backend = AutomaticSystem([program for _, _, program in stated if program is not None])
+    return [_solved(*each, backend, tol) for each in stated]
+
+
+def _solved(
+    model: Model[Answered], bounds: Bounds, program: LinearSystem | None, backend: AutomaticSystem, tol: float
+) -> Answered:
+    if program is not None:
+        request = SolveRequest(None, tol, None, None, None, False, {})
+        solution = solve_structure(model, program, backend, request, bounds)
+        if solution.status is Status.OPTIMAL:
+            return solution
+    return model.solve(tol=tol)
+
 
 _MOST_THREADS = 4096
 
 _OF_A_BATCH = frozenset({"max_iter", "time_limit", "cache_size"})
 """Options that mean the same in a batch."""
-
-Answered = TypeVar("Answered", bound=Solution)
 Known = TypeVar("Known")
 
 

@@ -13,7 +13,7 @@ from qpkernels.arrays import Vector, is_scalar, shown, shown_label
 from qpkernels.display import Card, Carded, Fact, TextbookProblem, to_text
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import ConeProgram
 from qpkernels.solvers import installed_solvers
 
 __all__ = [

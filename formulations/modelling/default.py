@@ -13,9 +13,18 @@ from formulations.modelling.solution import Seconds, Solution
 from formulations.modelling.solving import Held, SolveRequest, automatic_for
 from formulations.modelling.statement import Statement
 from formulations.modelling.structures import solve_structure
-from qpkernels.certificates import Bounds, KernelQPBounds, Status
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError, UnsupportedProgramError
-from qpkernels.programs import ExpansionProgram, KernelQP, LevelQP, LinearSystem, Program, RidgedGram
+from qpkernels.problems import (
+    Bounds,
+    ExpansionProgram,
+    KernelQP,
+    KernelQPBounds,
+    LevelQP,
+    LinearSystem,
+    Program,
+    RidgedGram,
+    Status,
+)
 from qpkernels.solvers import THEN, Budget, Claim, find_solver
 
 if TYPE_CHECKING:

@@ -10,16 +10,18 @@ import numpy as np
 
 from formulations.modelling.primal import require_expansion
 from qpkernels.arrays import Vector, check_choice
-from qpkernels.certificates import (
+from qpkernels.errors import ParameterError
+from qpkernels.functions import Expansion
+from qpkernels.gram import Approximation
+from qpkernels.kernels import Kernel
+from qpkernels.problems import (
     ExactKernelCertificate,
+    ExpansionProgram,
+    KernelQP,
     Pass,
     PenalisedBounds,
     certify_with_exact_kernel,
 )
-from qpkernels.errors import ParameterError
-from qpkernels.gram import Approximation, Expansion
-from qpkernels.kernels import Kernel
-from qpkernels.programs import ExpansionProgram, KernelQP
 
 if TYPE_CHECKING:
     from formulations.modelling.candidate import Candidate

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate
 from qpkernels.diagnosis import Ray
 from qpkernels.errors import InfeasibleError, ParameterError, SolverFailedError, UnboundedError
+from qpkernels.problems import Certificate
 
 __all__ = ["infeasible", "no_answer", "not_an_answer", "unbounded"]
 

@@ -18,8 +18,8 @@ import numpy as np
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import LAMBDA, Hyperparameter, derived
-from formulations.modelling.forms.hypothesis import Hypothesis
 from formulations.modelling.model import Answered, Model
+from formulations.modelling.sides import Hypothesis
 from qpkernels.arrays import Vector
 
 __all__ = ["MEAN_FACTOR", "MeanRiskModel"]

@@ -25,20 +25,23 @@ from formulations.modelling.solution import Run, Scale, Solution
 from formulations.modelling.solving import Held, Latest, SolveRequest, structures_of
 from formulations.modelling.statement import Stated
 from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen
-from qpkernels.certificates import (
+from qpkernels.display import Fact, TextbookProblem
+from qpkernels.errors import InfeasibleError, ParameterError
+from qpkernels.gram import Gram
+from qpkernels.problems import (
     Bounds,
     Certificate,
     Enclosure,
     ExactKernelCertificate,
+    KernelQP,
     KernelQPBounds,
+    LeastSquares,
+    LinearSystem,
     Pass,
+    Program,
     Status,
     Support,
 )
-from qpkernels.display import Fact, TextbookProblem
-from qpkernels.errors import InfeasibleError, ParameterError
-from qpkernels.gram import Gram
-from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, Program
 from qpkernels.solvers import SolverLike
 
 __all__ = ["Answered", "Conditions", "Model"]
@@ -215,9 +218,10 @@ class Model(Restatable, Explained, Generic[Answered], metaclass=ChecksKeywords):
             given the first of :attr:`forms`. None: one after the other until an answer is proved, each from the best
             point so far. A KernelQP with few explicit features goes to semismooth-newton or interior-point, one of many
             samples in sparse features to coordinate-descent, others to smo, which hands over to interior-point once
-            that is predicted to need less than what is missing. A LevelQP goes to level-search, a penalised risk with
-            smooth losses to newton, a linear system to conjugate-gradient or linear, whichever is expected to be less
-            work, a fit in a norm to frisch-newton, the linear program machine to highs, any other model to clarabel.
+            that is predicted to need less than what is missing. A LevelQP goes to interior-point, one of many samples
+            first to level-search, a penalised risk with smooth losses to newton, a linear system to conjugate-gradient
+            or linear, whichever is expected to be less work, a fit in a norm to frisch-newton, the linear program
+            machine to highs, any other model to clarabel.
             Where none of these is proved, clarabel is asked on all forms, then other solvers; ``solver`` and
             ``attempts`` of the solution say who was asked, and what each said.
         tol

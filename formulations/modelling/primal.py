@@ -18,8 +18,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.inputs.fitted import require_model
-from formulations.modelling.candidate import Candidate, expand
-from formulations.modelling.sampling import Sampling, evaluated
+from formulations.modelling.candidate import Candidate, Sampling, evaluated, expand
 from qpkernels.arrays import (
     Indices,
     Vector,
@@ -30,12 +29,18 @@ from qpkernels.arrays import (
     read_array,
     shown,
 )
-from qpkernels.certificates import Bounds, FenchelBounds, FunctionAtSamples, KernelQPBounds
-from qpkernels.certificates.models.free_level import MarginLevelBounds, TubeLevelBounds
 from qpkernels.errors import ParameterError, ShapeError, SolverFailedError
-from qpkernels.gram import Expansion
+from qpkernels.functions import Expansion
 from qpkernels.kernels import Linear
-from qpkernels.programs import KernelQP
+from qpkernels.problems import (
+    Bounds,
+    FenchelBounds,
+    FunctionAtSamples,
+    KernelQP,
+    KernelQPBounds,
+    MarginLevelBounds,
+    TubeLevelBounds,
+)
 from qpkernels.solvers import find_solver
 
 if TYPE_CHECKING:

@@ -14,26 +14,24 @@ from numpy.typing import ArrayLike
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import check_count, check_positive, check_tolerance, shown
-from qpkernels.certificates import (
+from qpkernels.errors import UnsupportedOptionError
+from qpkernels.problems import (
     Bounds,
     Certificate,
-    FenchelBounds,
-    KernelQPBounds,
-    MarginLevelBounds,
-    NormFitBounds,
-    Status,
-    TubeLevelBounds,
-)
-from qpkernels.errors import UnsupportedOptionError
-from qpkernels.programs import (
     ConeProgram,
     ExpansionProgram,
+    FenchelBounds,
     KernelQP,
+    KernelQPBounds,
     LevelQP,
     LinearSystem,
+    MarginLevelBounds,
+    NormFitBounds,
     Program,
     ResidualNorm,
     SmoothRisk,
+    Status,
+    TubeLevelBounds,
 )
 from qpkernels.solvers import (
     OF_SMO,
@@ -202,7 +200,7 @@ def usual_solver(program: Program) -> Solver:
         case KernelQP():
             return find_solver("smo")
         case LevelQP():
-            return find_solver("level-search")
+            return find_solver("interior-point")
         case SmoothRisk():
             return find_solver("newton")
         case ResidualNorm():
@@ -214,7 +212,7 @@ def usual_solver(program: Program) -> Solver:
 def automatic_for(program: Program) -> Solver | Automatic | AutomaticSystem:
     """Return who chooses a method for a program that a model is, or who solves it where there is no choice."""
     match program:
-        case KernelQP():
+        case KernelQP() | LevelQP():
             return Automatic()
         case LinearSystem():
             return AutomaticSystem()

@@ -16,9 +16,9 @@ from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
 from formulations.modelling.solving import SolveRequest
 from qpkernels.arrays import Vector, check_finite, shown
-from qpkernels.certificates import Bounds, Certificate
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
+from qpkernels.problems import Bounds, Certificate
 from qpkernels.solvers import Solver
 
 __all__ = [

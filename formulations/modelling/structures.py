@@ -3,24 +3,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from formulations.modelling.candidate import Candidate, expand
-from formulations.modelling.judging import judged
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import SolveRequest, is_finite, quote, status_of
 from formulations.modelling.statement import Statement
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.certificates import Bounds, KernelQPBounds
 from qpkernels.errors import InfeasibleError, SolverFailedError
-from qpkernels.programs import ExpansionProgram, LinearSystem, Program, ResidualNorm
+from qpkernels.problems import (
+    Bounds,
+    Certificate,
+    ExpansionProgram,
+    KernelQPBounds,
+    LinearSystem,
+    Program,
+    ResidualNorm,
+)
 from qpkernels.solvers import Answer, Automatic, AutomaticSystem, Claim, Solver
 
 if TYPE_CHECKING:
     from formulations.modelling.model import Model
 
-__all__ = ["read_structure", "solve_structure"]
+__all__ = [
+    "judged",
+    "read_structure",
+    "solve_structure",
+]
+
+
+def judged(model: Model[Any], answer: Candidate, bounds: Bounds, tol: float) -> tuple[Candidate, Certificate]:
+    """Return the feasible points near an answer with their certificate, or repaired ones where only theirs holds."""
+    certificate = model.judge(answer, bounds)
+    certified = model.certified(answer, bounds)
+    if certificate.holds(tol) or not answer.is_squarable:
+        return certified, certificate
+    for repaired in _repaired(model, answer, certified, bounds):
+        if (proof := model.judge(repaired, bounds)).holds(tol):
+            return model.certified(repaired, bounds), proof
+    return certified, certificate
+
+
+def _repaired(model: Model[Any], answer: Candidate, certified: Candidate, bounds: Bounds) -> Iterator[Candidate]:
+    """Yield the feasible points near an answer, the f of that of the dual, and those that prove an optimum of 0."""
+    if certified is not answer:
+        yield certified
+    if isinstance(bounds, KernelQPBounds) and answer.is_expansion:
+        yield expand(model.gram, bounds.feasible(answer.beta), answer.intercept, model.classes)
+    vanishing = model.vanishing(answer, bounds)
+    if vanishing is not None:
+        yield vanishing
+
 
 Answered = TypeVar("Answered", bound=Solution)
 

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is left of a machine without its training samples: functions, how their values become answers, and files."""
 
-from formulations.prediction.answering import Answering
 from formulations.prediction.decisions import Decision, Inliers, Labels, Sigmoids, Targets, Votes
-from formulations.prediction.posterior import Posterior
-from formulations.prediction.predictor import Predictor
-from formulations.prediction.reading import load
+from formulations.prediction.files import load
+from formulations.prediction.predictor import Answering, Posterior, Predictor
 
 __all__ = [
     "Answering",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +12,23 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from formulations.inputs.targets import real_targets
-from formulations.inputs.two_classes import checked_labels
-from formulations.prediction.coupling import probabilities
+from formulations.inputs.samples import checked_labels, real_targets
 from qpkernels.arrays import Matrix, Vector
+from qpkernels.arrays.files import sized
 from qpkernels.errors import ParameterError
 
-__all__ = ["Decision", "Inliers", "Labels", "Sigmoids", "Targets", "Votes"]
+__all__ = [
+    "Decision",
+    "Inliers",
+    "Labels",
+    "Sigmoids",
+    "Targets",
+    "Votes",
+    "probabilities",
+]
+
+_LEAST = 1e-7
+"""Probability of a pair that none is taken to be below, as LIBSVM has it: with 0, the system may be singular."""
 
 _ROUNDING = 1e-12
 """Share of the level of a one-class machine within which a decision value is 0 but for rounding."""
@@ -46,6 +57,13 @@ class Sigmoids:
             Their number.
         """
         return cls(np.ones(functions), np.zeros(functions))
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, NDArray[Any]], functions: int) -> Sigmoids | None:
+        """Return those of that many functions that a file holds; None: it holds none."""
+        if "A" not in arrays:
+            return None
+        return cls(sized(arrays["A"], "A", functions), sized(arrays["B"], "B", functions))
 
     def __call__(self, values: Matrix) -> Matrix:
         """Return the probabilities, shape (number of samples, number of functions).
@@ -99,6 +117,28 @@ class Decision(ABC):
     def score(self, predicted: NDArray[Any], y: ArrayLike | None) -> float:
         """Return how good predictions are, given what is true: 1 at best."""
 
+    def to_contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what a file holds of it: entries of the header, and arrays."""
+        return {}, {}
+
+    @classmethod
+    @abstractmethod
+    def of_contents(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], functions: int) -> Decision:
+        """Return the decision on that many functions that a file holds.
+
+        Parameters
+        ----------
+        header, arrays
+            What the file holds, as by :meth:`to_contents`.
+        functions
+            Number of the functions.
+
+        Raises
+        ------
+        KeyError, ValueError, TypeError, ShapeError
+            If the file holds none: what reads it makes a FileFormatError of them.
+        """
+
 
 @dataclass(frozen=True, eq=False)
 class Targets(Decision):
@@ -115,6 +155,12 @@ class Targets(Decision):
         from sklearn.metrics import r2_score
 
         return float(r2_score(real_targets(_given(y), len(predicted)), predicted))
+
+    @classmethod
+    def of_contents(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], functions: int) -> Targets:
+        """Return it: a file holds nothing of it."""
+        del header, arrays, functions
+        return cls()
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +184,16 @@ class Inliers(Decision):
     def score(self, predicted: NDArray[Any], y: ArrayLike | None) -> float:
         """Return the share of +1, or with y = +1 or -1 for each sample that of right answers."""
         return float((predicted == (1 if y is None else checked_labels(y, len(predicted)))).mean())
+
+    def to_contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the level."""
+        return {"level": self.level}, {}
+
+    @classmethod
+    def of_contents(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], functions: int) -> Inliers:
+        """Return the decision with the level that a file holds."""
+        del arrays, functions
+        return cls(float(header["level"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +235,18 @@ class Labels(_OfClasses):
             return super().probabilities(values)
         second = self.sigmoids(values)[:, 0]
         return np.column_stack([1.0 - second, second])
+
+    def to_contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return classes and sigmoids, and how the label is chosen."""
+        return {"by_probability": self.by_probability}, _arrays_of(self.classes, self.sigmoids)
+
+    @classmethod
+    def of_contents(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], functions: int) -> Labels:
+        """Return the decision between the two classes that a file holds."""
+        classes = arrays["classes"]
+        if classes.shape != (2,) or functions != 1:
+            raise ValueError(f"{classes.size} classes by {functions} functions")
+        return cls(classes, Sigmoids.of_arrays(arrays, functions), bool(header["by_probability"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,8 +296,75 @@ class Votes(_OfClasses):
         sums = second.sum(axis=1, keepdims=True)
         return np.where(sums > 0, second / np.where(sums > 0, sums, 1.0), 1.0 / self.classes.size)
 
+    def to_contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return classes, sigmoids and pairs."""
+        return {}, _arrays_of(self.classes, self.sigmoids) | {"pairs": np.array(self.pairs)}
+
+    @classmethod
+    def of_contents(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], functions: int) -> Votes:
+        """Return the votes on the pairs that a file holds."""
+        del header
+        classes = arrays["classes"]
+        pairs = tuple((int(j), int(k)) for j, k in sized(arrays["pairs"], "pairs", functions, 2).astype(np.intp))
+        if classes.ndim != 1 or not all(-1 <= j < classes.size and 0 <= k < classes.size for j, k in pairs):
+            raise ValueError("its pairs are of classes that it has not")
+        return cls(classes, pairs, Sigmoids.of_arrays(arrays, functions))
+
+
+def _arrays_of(classes: NDArray[Any], sigmoids: Sigmoids | None) -> dict[str, Any]:
+    # Objects would need pickle; labels of text arrive as such from tables.
+    arrays: dict[str, Any] = {"classes": np.array(classes.tolist())}
+    return arrays if sigmoids is None else arrays | {"A": sigmoids.A, "B": sigmoids.B}
+
 
 def _given(y: ArrayLike | None) -> ArrayLike:
     if y is None:
         raise ParameterError("a score needs y, what is true of the samples, but none came.")
     return y
+
+
+def probabilities(second: Matrix, pairs: list[tuple[int, int]], classes: int) -> NDArray[np.float64]:
+    """Return the probability of each class, shape (n, classes), from those of all pairs of classes.
+
+    With r_ij, the probability of class i where only i and j are possible, those of all classes are the minimiser of
+
+        min  sum over i, j of (r_ji p_i - r_ij p_j)^2    s.t.  1'p = 1,  p >= 0
+
+    whose solution is that of a linear system, and positive (T.-F. Wu, C.-J. Lin and R. C. Weng, J. Mach. Learn. Res. 5,
+    2004, section 4, which LIBSVM follows).
+
+    Parameters
+    ----------
+    second
+        For each pair, the probability of the second of its classes, shape (n, pairs).
+    pairs
+        The numbers of the classes; one that is in none has the probability 0.
+    classes
+        Their number.
+    """
+    if len(pairs) == 1:
+        of_two = np.zeros((len(second), classes))
+        of_two[:, pairs[0]] = np.column_stack([1.0 - second[:, 0], second[:, 0]])
+        return of_two
+    return _coupled(1.0 - second, pairs, classes)
+
+
+def _coupled(first: Matrix, pairs: list[tuple[int, int]], classes: int) -> NDArray[np.float64]:
+    present = sorted({number for pair in pairs for number in pair})
+    place = {number: k for k, number in enumerate(present)}
+    n, k = len(first), len(present)
+    r = np.zeros((n, k, k))
+    for (i, j), column in zip(pairs, np.clip(first, _LEAST, 1.0 - _LEAST).T, strict=True):
+        r[:, place[i], place[j]], r[:, place[j], place[i]] = column, 1.0 - column
+    # Q_ii = sum_s r_si^2 and Q_ij = -r_ji r_ij; [Q, 1; 1', 0] [p; b] = [0; 1].
+    system = np.zeros((n, k + 1, k + 1))
+    system[:, :k, :k] = -r * r.transpose(0, 2, 1)
+    diagonal = np.arange(k)
+    system[:, diagonal, diagonal] = np.square(r).sum(axis=1)
+    system[:, :k, k] = system[:, k, :k] = 1.0
+    right = np.zeros((n, k + 1, 1))
+    right[:, k] = 1.0
+    shares = np.maximum(np.linalg.solve(system, right)[:, :k, 0], 0.0)
+    found = np.zeros((n, classes))
+    found[:, present] = shares / shares.sum(axis=1, keepdims=True)
+    return found

@@ -3,25 +3,167 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from abc import abstractmethod
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
-from formulations.prediction.answering import Answering
 from formulations.prediction.decisions import Decision
-from formulations.prediction.posterior import Posterior
-from formulations.prediction.preparation import Preparation
-from formulations.prediction.writing import write
-from qpkernels.arrays import FeatureNames, Matrix, Vector, check_feature_names, shown
-from qpkernels.datasets import Scaling
+from formulations.prediction.preparation import Preparation, to_spec
+from qpkernels.arrays import (
+    FeatureNames,
+    Matrix,
+    Vector,
+    by_blocks,
+    check_feature_names,
+    is_dask,
+    npz_path,
+    row_blocks,
+    shown,
+)
+from qpkernels.arrays.files import replacing
 from qpkernels.display import Card, Carded, Fact, count, to_text
 from qpkernels.errors import ParameterError, ShapeError
-from qpkernels.gram.expansions import Expansions
+from qpkernels.files import Scaling
+from qpkernels.functions import Centers, Expansions
 
-__all__ = ["Predictor"]
+__all__ = ["FORMAT", "PREPARED", "PREPARED_ARRAY", "VERSION", "Answering", "Posterior", "Predictor"]
+
+
+FORMAT, VERSION, PREPARED = "qpkernels machine", 1, 2
+"""What the header of a file says: its version is 2 if samples are prepared by steps."""
+
+PREPARED_ARRAY = "prepared_"
+"""How the names of the arrays of these steps begin."""
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """Weights of the basis [1, k(x_1, .), ..., k(x_n, .)] with the covariance root'root.
+
+    Attributes
+    ----------
+    root
+        Shape (r, n), or (r, n + 1) with the constant.
+    constant
+        Whether the constant is in the basis.
+    noise
+        Variance of the noise of a target; None of a classifier.
+    """
+
+    root: Matrix = field(repr=False)
+    constant: bool
+    noise: float | None
+
+    def variance(self, mean: Expansions, X: ArrayLike) -> Vector:
+        """Return noise + phi(x_i)' root'root phi(x_i), shape (len(X),).
+
+        Parameters
+        ----------
+        mean
+            The mean of the machine, from which come the kernel and the centers of the basis functions k(x_j, .).
+        X
+            Samples as the kernel takes them.
+        """
+        samples = mean.kernel.samples(X)
+        ones = int(self.constant)
+        centers = mean.centers[: self.root.shape[1] - ones]
+        variance = np.empty(samples.shape[0])
+        for rows in row_blocks(variance.size, centers.shape[0] + 1):
+            basis = mean.kernel(samples[rows], centers) if centers.shape[0] else np.empty((len(samples[rows]), 0))
+            values = np.hstack([np.ones((len(basis), ones)), basis]) @ self.root.T
+            variance[rows] = np.einsum("ij,ij->i", values, values)
+        return variance if self.noise is None else self.noise + variance
+
+
+class Answering:
+    """An answer that knows new samples: the methods are those of scikit-learn's estimators.
+
+    A data frame must have the columns of the one that the machine was fitted to, in their order, or if the kernel takes
+    its columns by their names (``Columns``) those, in any order and among others; arrays have no names. Of an array of
+    Dask, they return one, whose blocks are computed where those of ``X`` are.
+    All methods raise ShapeError, NonFiniteError or FeatureNamesError if ``X`` are no samples such as those of the fit.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    X
+        Samples, one a row, with the features that the machine was trained on.
+    y
+        Their labels or targets.
+    path
+        Where to; a file that is there is replaced.
+    """
+
+    @property
+    @abstractmethod
+    def predictor(self) -> Predictor:
+        """The machine without its training samples: what :meth:`save` writes."""
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of each sample, its target, or of a one-class model +1 for inliers and -1 for outliers."""
+        predictor = self.predictor
+        if is_dask(X):
+            one = predictor.decision.predict(np.zeros((1, predictor.functions.intercepts.size)))
+            return by_blocks(predictor.predict, X, None, one.dtype)
+        return predictor.decision.predict(predictor.values(X))
+
+    def decision_function(self, X: ArrayLike) -> Vector | Matrix:
+        """Return f(x) + b, shape (n,), above 0 for the greater label; of several machines, shape (n, machines).
+
+        A machine of one class against the rest has positive values for that class, one of the classes j < k for k (in
+        scikit-learn for j), in the order of ``pairs``.
+        """
+        predictor = self.predictor
+        if is_dask(X):
+            functions = predictor.functions.intercepts.size
+            return by_blocks(predictor.decision_function, X, None if functions == 1 else functions, np.float64)
+        values = predictor.values(X)
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict_proba(self, X: ArrayLike) -> Matrix:
+        """Return the probability of each class in the order of ``predictor.classes``, shape (n, classes).
+
+        Raises
+        ------
+        ParameterError
+            If the machine has none: its values are no log-odds, or there are no classes.
+        """
+        predictor = self.predictor
+        if is_dask(X) and predictor.classes is not None:
+            return by_blocks(predictor.predict_proba, X, predictor.classes.size, np.float64)
+        return predictor.probabilities(X)
+
+    def score(self, X: ArrayLike, y: ArrayLike | None = None) -> float:
+        """Return the accuracy of labels, R^2 of targets, or the share of inliers of a one-class model.
+
+        Raises
+        ------
+        ParameterError, LabelError
+            If ``y`` is missing, or is none of that kind.
+        """
+        return self.predictor.decision.score(np.asarray(self.predict(X)), y)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the machine to a .npz file, without pickle and every number exact; ``formulations.load`` reads it.
+
+        Returns
+        -------
+        Path
+            The file, with its suffix.
+
+        Raises
+        ------
+        ParameterError
+            If the kernel holds what a file cannot, such as a Python function.
+        """
+        return self.predictor.save(path)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,7 +267,7 @@ class Predictor(Answering, Carded):
         ----------
         preprocessing
             What the samples of the fit went through, which returns as many features as the functions take: a
-            :class:`~qpkernels.datasets.Scaling`, or fitted, of scikit-learn, a StandardScaler, MinMaxScaler,
+            :class:`~qpkernels.files.Scaling`, or fitted, of scikit-learn, a StandardScaler, MinMaxScaler,
             MaxAbsScaler, RobustScaler, OneHotEncoder, OrdinalEncoder, selector of features, ColumnTransformer of these,
             or the steps of a Pipeline before the machine, ``pipeline[:-1]``. Files hold their numbers.
 
@@ -189,8 +331,41 @@ class Predictor(Answering, Carded):
         return self.decision.probabilities(values)
 
     def save(self, path: str | Path) -> Path:
-        """Write the machine to a .npz file; see :meth:`Answering.save`."""
-        return write(self, path)
+        """Write the machine to a .npz file; see :meth:`Answering.save`.
+
+        The archive holds the kernel and the centers of :class:`~qpkernels.functions.Centers`, the coefficients and
+        intercepts of the functions, and a ``header`` in JSON, which nothing is executed of: it names the format, its
+        version, and the kind of the decision.
+        """
+        functions, target = self.functions, npz_path(path)
+        header: dict[str, Any] = {"format": FORMAT, "version": VERSION, "decision": type(self.decision).__name__}
+        contents = Centers(functions.kernel, functions.centers, functions.feature_names).to_arrays()
+        coefficients = functions.coefficients
+        if isinstance(coefficients, csr_array):
+            contents |= {"places": coefficients.indices, "starts": coefficients.indptr}
+            contents["coefficients"] = coefficients.data
+        else:
+            contents["coefficients"] = coefficients
+        contents["intercepts"] = functions.intercepts
+        entries, arrays = self.decision.to_contents()
+        header, contents = header | entries, contents | arrays
+        if self.target is not None:
+            header["target"] = self.target
+        if self.posterior is not None:
+            header |= {"constant": self.posterior.constant, "noise": self.posterior.noise}
+            contents["root"] = self.posterior.root
+        scaling = self.preprocessing
+        if isinstance(scaling, Preparation):
+            own: list[Any] = []
+            # Who knows only the first version would predict as if there were none.
+            header |= {"version": PREPARED, "preparation": to_spec(scaling, own)}
+            contents |= {f"{PREPARED_ARRAY}{k}": array for k, array in enumerate(own)}
+        elif scaling is not None:
+            header |= {"lower": scaling.lower, "upper": scaling.upper}
+            contents |= {"low": scaling.low, "high": scaling.high}
+        with replacing(target) as file:
+            np.savez_compressed(file, header=np.array(json.dumps(header)), **contents)
+        return target
 
     def _prepared(self, X: ArrayLike) -> ArrayLike:
         if self.preprocessing is None:

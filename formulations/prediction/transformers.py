@@ -22,8 +22,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from formulations.prediction.preparation import Blocks, Preparation
-from formulations.prediction.steps import Affine, Choice, OneHot, Ordinal, Step
+from formulations.prediction.preparation import Affine, Blocks, Choice, OneHot, Ordinal, Preparation, Step
 from qpkernels.arrays import FeatureNames, Indices, Vector, shown
 from qpkernels.errors import ParameterError
 

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.estimators import Coefficients
-from formulations.inputs.samples import KernelLike, SamplesLike, bind
-from formulations.inputs.targets import real_targets
+from formulations.inputs.samples import KernelLike, SamplesLike, bind, real_targets
 from formulations.modelling import (
     Candidate,
     ConeAnswer,
@@ -22,8 +21,8 @@ from formulations.modelling import (
     per_sample,
 )
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds
 from qpkernels.errors import ParameterError
+from qpkernels.problems import Bounds
 
 __all__ = ["RegressionModel", "ResidualDual", "ResidualPrimal"]
 

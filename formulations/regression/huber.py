@@ -20,14 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.inputs.costs import per_cost
-from formulations.inputs.hyperparameters import COSTS, DELTA, derived
+from formulations.inputs.hyperparameters import COSTS, DELTA, derived, per_cost
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = ["Huber", "HuberDual", "HuberPrimal"]
 

@@ -30,8 +30,8 @@ from formulations.modelling import Candidate, Conditions, ConeAnswer, Multiplier
 from formulations.modelling.ball import BallModel, SupportOfBall
 from formulations.regression.base import ResidualDual, ResidualPrimal
 from formulations.regression.residual_loss import ResidualLossModel
-from qpkernels.certificates import Bounds
 from qpkernels.display import TextbookProblem
+from qpkernels.problems import Bounds
 
 __all__ = ["NormConstrainedDual", "NormConstrainedPrimal", "NormConstrainedRegression"]
 

@@ -23,7 +23,7 @@ from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.display import TextbookProblem
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = ["Quantile", "QuantileDual", "QuantilePrimal"]
 

@@ -22,18 +22,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.inputs.costs import per_cost, times_cost
-from formulations.inputs.hyperparameters import COSTS
+from formulations.inputs.hyperparameters import COSTS, per_cost, times_cost
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss, SquaredEpsilonInsensitive
 from formulations.losses.expression import as_residual_loss
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, FenchelBounds, KernelQPBounds
+from qpkernels.arrays.intervals import Interval, up
 from qpkernels.display import TextbookProblem
-from qpkernels.intervals import Interval, up
-from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, SampleLosses
+from qpkernels.problems import Bounds, FenchelBounds, KernelQP, KernelQPBounds, LeastSquares, LinearSystem, SampleLosses
 
 __all__ = ["ResidualLossDual", "ResidualLossModel", "ResidualLossPrimal", "ResidualLossRegression"]
 

@@ -2,10 +2,10 @@
 """Relevance vector machines: sparse Bayesian kernel models, fitted by their evidence."""
 
 from formulations.relevance.classification import RelevanceClassification
-from formulations.relevance.posterior import Stationarity
+from formulations.relevance.evidence import Stationarity
+from formulations.relevance.machine import RelevanceSolution
 from formulations.relevance.regression import RelevanceRegression
 from formulations.relevance.reweighted import ReweightedRelevance
-from formulations.relevance.solution import RelevanceSolution
 
 __all__ = [
     "RelevanceClassification",

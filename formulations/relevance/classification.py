@@ -20,12 +20,10 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from formulations.inputs.samples import KernelLike
-from formulations.inputs.two_classes import two_classes
+from formulations.inputs.samples import KernelLike, two_classes
+from formulations.relevance.ascent import EvidenceSearch, search, starting_points
+from formulations.relevance.likelihoods import LogisticLabels
 from formulations.relevance.machine import RelevanceMachine
-from formulations.relevance.posterior import LogisticLabels
-from formulations.relevance.search import Search, search
-from formulations.relevance.starts import starting_points
 from qpkernels.arrays import Vector, frozen
 from qpkernels.display import TextbookProblem
 from qpkernels.gram import Gram
@@ -80,7 +78,7 @@ class RelevanceClassification(RelevanceMachine):
         """What the labels say of the weights."""
         return LogisticLabels(self.design, self.y)
 
-    def search(self, *, tol: float, max_iter: int, until: float) -> Search:
+    def search(self, *, tol: float, max_iter: int, until: float) -> EvidenceSearch:
         """Raise Laplace's evidence from each start."""
         starts = starting_points(self.design, 1.0, None, widths=(1.0,))
         return search(self.likelihood, starts, tol=tol, max_iter=max_iter, until=until)

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -14,16 +15,183 @@ from numpy.typing import ArrayLike, NDArray
 
 from formulations.inputs.samples import KernelLike, bind
 from formulations.modelling.cards import Explained, classes_of, kernel_of, samples_of
-from formulations.relevance.posterior import Design
-from formulations.relevance.search import Search
-from formulations.relevance.solution import RelevanceSolution, expand
-from qpkernels.arrays import ChecksKeywords, Matrix, check_count, check_positive, check_tolerance, shown
+from formulations.prediction import Answering, Labels, Posterior, Predictor, Sigmoids, Targets
+from formulations.relevance.ascent import EvidenceSearch
+from formulations.relevance.evidence import Design, Stationarity
+from qpkernels.arrays import (
+    ChecksKeywords,
+    Indices,
+    Matrix,
+    Vector,
+    check_count,
+    check_positive,
+    check_tolerance,
+    frozen,
+    shown,
+)
 from qpkernels.arrays.threads import without_blas_threads
-from qpkernels.display import Fact
+from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.errors import ParameterError
+from qpkernels.functions import Expansion, Expansions
 from qpkernels.gram import Gram
+from qpkernels.problems import Certificate
 
-__all__ = ["RelevanceMachine"]
+__all__ = ["RelevanceMachine", "RelevanceSolution"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RelevanceSolution(Answering, Carded):
+    """The answer of a relevance machine: a Gaussian over functions, where the evidence is stationary.
+
+    Attributes
+    ----------
+    formulation
+        Name of the machine solved.
+    function
+        The mean x -> f(x) + b over the relevance vectors. Without relevance vectors it holds one sample with the
+        coefficient 0, and its value is b.
+    relevance
+        Numbers of the relevance vectors among the samples, ascending.
+    alpha, bias_alpha
+        Precisions of the kernel weights, shape (m,), and of the bias; inf where pruned, and then the weight is 0.
+    noise
+        Variance of the noise, 1 / beta; None of a classifier.
+    log_evidence, log_evidences
+        ln p(y | alpha, noise) at the end, and at the start and after each iteration; it never falls beyond rounding.
+        A classifier's is Laplace's approximation.
+    iterations
+        How many were done: one less than the entries of ``log_evidences``.
+    converged, message
+        Whether ``stationarity`` holds at the tolerance asked for, and in message why the iterations ended.
+    starts, stationary_points
+        From how many starts the evidence was raised, and at how many points of different evidence it ended stationary;
+        this is the highest of them.
+    stationarity
+        Slopes of the evidence at the end: the proof that this is a stationary point. The evidence is not concave, so
+        nothing proves that no other is higher.
+    certificates
+        Of a sequence of convex problems: the certificate of each, in order; else empty.
+    """
+
+    formulation: str
+    function: Expansion
+    relevance: Indices
+    alpha: Vector
+    bias_alpha: float
+    noise: float | None
+    log_evidence: float
+    log_evidences: tuple[float, ...]
+    converged: bool
+    message: str
+    starts: int
+    stationary_points: int
+    stationarity: Stationarity
+    certificates: tuple[Certificate, ...]
+    _root: Matrix
+
+    @property
+    def iterations(self) -> int:
+        """Number of iterations done."""
+        return len(self.log_evidences) - 1
+
+    @property
+    def n_relevance(self) -> int:
+        """Number of relevance vectors."""
+        return self.relevance.size
+
+    @property
+    def sparsity(self) -> float:
+        """Share of the samples that are no relevance vectors, between 0 and 1."""
+        return 1.0 - self.n_relevance / self.alpha.size
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """The machine without its training samples: what :meth:`save` writes."""
+        posterior = Posterior(self._root, bool(np.isfinite(self.bias_alpha)), self.noise)
+        classes = self.function.classes
+        decision = Targets() if classes is None else Labels(classes, Sigmoids.of_log_odds())
+        return Predictor(Expansions.of([self.function]), decision, posterior)
+
+    def mean(self, X: ArrayLike) -> Vector:
+        """Return the posterior mean of f(x_i) + b, shape (len(X),)."""
+        return self.function(X)
+
+    def variance(self, X: ArrayLike) -> Vector:
+        """Return the predictive variance 1/beta + phi'Sigma phi of a new target at each x_i, shape (len(X),).
+
+        Of a classifier, which has no noise: the variance phi'Sigma phi of the decision value.
+        """
+        return self.predictor.variance(X)
+
+    def probability(self, X: ArrayLike, *, moderated: bool = True) -> Vector:
+        r"""Return the probability of the class ``function.classes[1]`` at each x_i, shape (len(X),).
+
+        Parameters
+        ----------
+        moderated
+            True: average over the posterior of the decision value a, by MacKay's
+            :math:`\sigma(\bar a / \sqrt{1 + \pi \operatorname{Var} a / 8})`, as ``predict_proba`` does. False:
+            :math:`\sigma(\bar a)` alone. Both lie on the same side of 1/2.
+
+        Raises
+        ------
+        ParameterError
+            If the answer is that of a regression.
+        """
+        predictor = self.predictor
+        return (predictor if moderated else replace(predictor, posterior=None)).predict_proba(X)[:, 1]
+
+    def card(self) -> Card:
+        """Return the evidence, the relevance vectors, and where the slopes of the evidence end."""
+        facts = [
+            Fact("status", f"{self._state()}: {self.message}"),
+            Fact("ln evidence", f"{self.log_evidence:.10g} after {count(self.iterations, 'iteration')}"),
+            Fact("coefficients", f"{count(self.n_relevance, 'relevance vector')} of {self.alpha.size} samples"),
+            Fact("intercept", f"b = {self.function.intercept:.8g}"),
+        ]
+        if self.noise is not None:
+            facts.append(Fact("noise variance", f"{self.noise:.6g}"))
+        facts.append(Fact("proof", str(self.stationarity)))
+        if self.certificates:
+            facts.append(Fact("convex steps", f"{len(self.certificates)}, each with its certificate"))
+        return Card(self.formulation, facts=tuple(facts))
+
+    def _state(self) -> str:
+        return "converged" if self.converged else "NOT converged"
+
+    def __repr__(self) -> str:
+        return (
+            f"<{self.formulation}: {self._state()}, ln evidence {self.log_evidence:.10g}, "
+            f"{count(self.n_relevance, 'relevance vector')} of {self.alpha.size} samples>"
+        )
+
+
+def expand(formulation: str, gram: Gram, found: EvidenceSearch, classes: NDArray[Any] | None) -> RelevanceSolution:
+    """Make an answer of the weights of [1, K] where the best ascent ended."""
+    ascent, posterior = found.best, found.best.posterior
+    weights, alpha = posterior.mean, posterior.alpha
+    relevance = np.flatnonzero(np.isfinite(alpha[1:]))
+    # An expansion has at least one center.
+    centers = relevance if relevance.size else np.zeros(1, dtype=np.intp)
+    return RelevanceSolution(
+        formulation=formulation,
+        function=Expansion(
+            gram.kernel, gram.X[centers], weights[1:][centers], float(weights[0]), classes, gram.feature_names
+        ),
+        relevance=frozen(relevance),
+        alpha=frozen(alpha[1:]),
+        bias_alpha=float(alpha[0]),
+        noise=posterior.noise,
+        log_evidence=posterior.log_evidence,
+        log_evidences=ascent.log_evidences,
+        converged=ascent.converged,
+        message=f"{ascent.message}, {found}" if ascent.converged else ascent.message,
+        starts=found.starts,
+        stationary_points=found.stationary_points,
+        stationarity=posterior.stationarity,
+        certificates=ascent.certificates,
+        _root=frozen(posterior.root),
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -88,7 +256,7 @@ class RelevanceMachine(Explained, metaclass=ChecksKeywords):
         return self.design.columns
 
     @abstractmethod
-    def search(self, *, tol: float, max_iter: int, until: float) -> Search:
+    def search(self, *, tol: float, max_iter: int, until: float) -> EvidenceSearch:
         """Raise the evidence from several starts.
 
         Parameters
@@ -111,7 +279,7 @@ class RelevanceMachine(Explained, metaclass=ChecksKeywords):
             so far.
         tol
             Above 0 and below 1: what every measure of
-            :class:`~formulations.relevance.posterior.Stationarity` must be within.
+            :class:`~formulations.relevance.evidence.Stationarity` must be within.
         time_limit
             Seconds, above 0, after which no further step is begun, from any start; None: no limit.
         """

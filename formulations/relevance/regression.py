@@ -10,7 +10,7 @@ Targets t = Phi w + noise with Phi = [1, K], w ~ N(0, A^-1), A = diag(alpha), no
 
 The prediction at x is Gaussian with mean phi(x)'mean and variance 1/beta + phi(x)'Sigma phi(x). The update alone may
 lower the evidence; :mod:`formulations.relevance.ascent` says what is done so that it does not. The evidence has local
-maxima: the answer is the highest found from the starts of :mod:`formulations.relevance.starts`. Without noise in the
+maxima: the answer is the highest found from the starts of :mod:`formulations.relevance.ascent`. Without noise in the
 data the evidence has no maximum, so 1/beta stays above 1e-10 of the mean square of t. Source: G1 of the catalogue;
 Tipping (2001), "Sparse Bayesian learning and the relevance vector machine".
 """
@@ -22,12 +22,10 @@ from functools import cached_property
 
 from numpy.typing import ArrayLike
 
-from formulations.inputs.samples import KernelLike
-from formulations.inputs.targets import real_targets
+from formulations.inputs.samples import KernelLike, real_targets
+from formulations.relevance.ascent import EvidenceSearch, initial_noise, least_noise, search, starting_points
+from formulations.relevance.likelihoods import GaussianTargets
 from formulations.relevance.machine import RelevanceMachine
-from formulations.relevance.posterior import GaussianTargets
-from formulations.relevance.search import Search, search
-from formulations.relevance.starts import initial_noise, least_noise, starting_points
 from qpkernels.arrays import Vector, check_positive
 from qpkernels.display import TextbookProblem
 from qpkernels.gram import Gram
@@ -106,7 +104,7 @@ class RelevanceRegression(RegressionMachine):
     catalogue = "G1"
     textbook = TextbookProblem("max  ln N(t; 0, I / beta + Phi A^-1 Phi')  s.t.  alpha > 0,  beta > 0")
 
-    def search(self, *, tol: float, max_iter: int, until: float) -> Search:
+    def search(self, *, tol: float, max_iter: int, until: float) -> EvidenceSearch:
         """Raise the evidence from each start, by the safeguarded update of MacKay and Tipping."""
         noise = self.first_noise
         starts = starting_points(self.design, self.mean_square, noise, widths=_WIDTHS, sparse=_SPARSE)

@@ -27,20 +27,18 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 import formulations.cvx as cp
-from formulations.modelling.forms import lower
-from formulations.relevance.ascent import Ascent, fallen, verdict
-from formulations.relevance.posterior import Posterior, caratheodory_reductions
+from formulations.modelling.lowering import lower
+from formulations.relevance.ascent import Ascent, EvidenceSearch, fallen, narrow_and_wide, verdict
+from formulations.relevance.evidence import WeightPosterior, caratheodory_reductions
 from formulations.relevance.regression import RegressionMachine
-from formulations.relevance.search import Search
-from formulations.relevance.starts import narrow_and_wide
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.certificates import Certificate
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import SolverFailedError
+from qpkernels.problems import Certificate
 from qpkernels.solvers import find_solver
 from qpkernels.solvers.repair import repair
 
-__all__ = ["ReweightedRelevance", "WeightedLasso"]
+__all__ = ["ReweightedRelevance"]
 
 _ASKED = 1e-8
 """Accuracy asked of the solver in a convex step."""
@@ -115,10 +113,12 @@ class ReweightedRelevance(RegressionMachine):
     catalogue = "G3"
     textbook = TextbookProblem("min  1/2 ||Phi w - t||^2 + sum_i c_i |w_i|", ("c_i = noise sqrt(z_i)",))
 
-    def search(self, *, tol: float, max_iter: int, until: float) -> Search:
+    def search(self, *, tol: float, max_iter: int, until: float) -> EvidenceSearch:
         """Raise the evidence from a narrow and from a wide prior; a convex step costs too much for more."""
         alphas = narrow_and_wide(self.design, self.mean_square)
-        return Search.of([self.ascent(alpha, self.first_noise, tol, max_iter, until) for alpha in alphas], len(alphas))
+        return EvidenceSearch.of(
+            [self.ascent(alpha, self.first_noise, tol, max_iter, until) for alpha in alphas], len(alphas)
+        )
 
     def ascent(self, alpha: Vector, noise: float, tol: float, max_iter: int, until: float = np.inf) -> Ascent:
         """Solve the convex problems one after another from one start, until the evidence is stationary to ``tol``.
@@ -134,7 +134,7 @@ class ReweightedRelevance(RegressionMachine):
             Variance of the noise to start from, above 0.
         tol
             Above 0: the largest slope of the evidence that counts as 0, see
-            :class:`~formulations.relevance.posterior.Stationarity`.
+            :class:`~formulations.relevance.evidence.Stationarity`.
         max_iter
             Convex problems that are solved at most, at least 1.
         until
@@ -145,7 +145,7 @@ class ReweightedRelevance(RegressionMachine):
         SolverFailedError
             If Clarabel returns no finite point.
         """
-        here: Posterior = self.likelihood.posterior(alpha, noise, None)
+        here: WeightPosterior = self.likelihood.posterior(alpha, noise, None)
         values, certificates, idle, failure = [here.log_evidence], list[Certificate](), 0, ""
         while len(values) <= max_iter and idle < _PATIENCE and not here.stationarity.holds(tol):
             if perf_counter() >= until:
@@ -174,7 +174,7 @@ class ReweightedRelevance(RegressionMachine):
         """The convex step, declared once."""
         return WeightedLasso(self.columns, self.y)
 
-    def _reweighted(self, here: Posterior, sizes: Vector, spread: Vector) -> Posterior:
+    def _reweighted(self, here: WeightPosterior, sizes: Vector, spread: Vector) -> WeightPosterior:
         """Return the posterior at 1/alpha_i = |w_i| / sqrt(z_i), small weights pruned, unless the evidence falls."""
         for threshold in _PRUNING_THRESHOLDS:
             kept = sizes * spread > threshold
@@ -184,7 +184,7 @@ class ReweightedRelevance(RegressionMachine):
                 return there
         return here
 
-    def _with_noise(self, here: Posterior) -> Posterior:
+    def _with_noise(self, here: WeightPosterior) -> WeightPosterior:
         if here.least_noise is None or here.noise is None:
             return here
         step = float(here.fixed_point[-1])
@@ -195,7 +195,7 @@ class ReweightedRelevance(RegressionMachine):
                 return there
         return here
 
-    def _at(self, alpha: Vector, noise: float | None, here: Posterior) -> Posterior:
+    def _at(self, alpha: Vector, noise: float | None, here: WeightPosterior) -> WeightPosterior:
         """Return the posterior at these hyper-parameters; ``here`` where they are too far for float64."""
         try:
             return self.likelihood.posterior(alpha, noise, here)

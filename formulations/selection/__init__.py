@@ -2,8 +2,10 @@
 """Model selection: cross-validation, grids, paths and leave-one-out, with a certificate for every fit."""
 
 from formulations.selection.cross_validation import CrossValidation, cross_validate
+from formulations.selection.exact_path import ExactPath, exact_path
+from formulations.selection.grid import GridSearch, grid
 from formulations.selection.leave_one_out import LeaveOneOut, leave_one_out
-from formulations.selection.search import ExactPath, GridSearch, SolutionPath, exact_path, grid, path
+from formulations.selection.path import SolutionPath, path
 
 __all__ = [
     "CrossValidation",

@@ -17,17 +17,25 @@ from numpy.typing import NDArray
 
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part
-from formulations.selection.folds import Fold, Folds, checked_model, divide, truth
-from formulations.selection.results import Fit
-from formulations.selection.running import Effort, Kept, proved, weakest
-from formulations.selection.scoring import Scoring, predicted, scorer, scoring_name
+from formulations.selection.fits import Effort, Fit, Kept, Rowed, proved, status_of_all, weakest
+from formulations.selection.folds import (
+    Fold,
+    Folds,
+    Scoring,
+    checked_model,
+    divide,
+    predicted,
+    scorer,
+    scoring_name,
+    truth,
+)
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate, Status
-from qpkernels.display import Column, Report, Reported, Table, as_text, progress_bar
+from qpkernels.display import Column, Report, Table, as_text, progress_bar
 from qpkernels.errors import ParameterError, QPKernelsError
+from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import SolverLike
 
-__all__ = ["CrossValidation", "FoldFits", "cross_validate"]
+__all__ = ["CrossValidation", "cross_validate"]
 
 
 class FoldFits(Sequence[Solution]):
@@ -46,7 +54,7 @@ class FoldFits(Sequence[Solution]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CrossValidation(Reported):
+class CrossValidation(Rowed):
     """The certified fits of all folds, and their scores. Prints as a table.
 
     Attributes
@@ -94,7 +102,7 @@ class CrossValidation(Reported):
     @property
     def status(self) -> Status:
         """``optimal`` if every fit is; otherwise the status of the first that is not."""
-        return next((fit.status for fit in self.fits if fit.status is not Status.OPTIMAL), Status.OPTIMAL)
+        return status_of_all(self.fits)
 
     @property
     def decision(self) -> Vector:
@@ -135,12 +143,6 @@ class CrossValidation(Reported):
                 "n_support": fit.n_support,
                 "seconds": fit.seconds,
             }
-
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas data frame."""
-        import pandas as pd
-
-        return pd.DataFrame(list(self.rows()))
 
     def report(self) -> Report:
         """Return a line for each fold."""

@@ -29,15 +29,12 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part, Trained, train
-from formulations.selection.folds import check_classes, checked_model, truth
-from formulations.selection.results import Fit, ResultsFile
-from formulations.selection.running import Effort, Kept, proved
-from formulations.selection.scoring import Scoring, predicted, scorer, scoring_name
+from formulations.selection.fits import Effort, Fit, Kept, ResultsFile, proved, status_of_all
+from formulations.selection.folds import Scoring, check_classes, checked_model, predicted, scorer, scoring_name, truth
 from qpkernels.arrays import Indices, Vector
-from qpkernels.certificates import Status
 from qpkernels.display import Card, Carded, Fact, count, progress_bar
 from qpkernels.errors import QPKernelsError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, Status
 from qpkernels.solvers import SolverLike
 
 __all__ = ["LeaveOneOut", "leave_one_out"]
@@ -88,7 +85,7 @@ class LeaveOneOut(Carded):
     @property
     def status(self) -> Status:
         """``optimal`` if every fit is; otherwise the status of the first that is not."""
-        return next((fit.status for fit in self.fits.values() if fit.status is not Status.OPTIMAL), Status.OPTIMAL)
+        return status_of_all(self.fits.values())
 
     def solution(self, sample: int) -> Solution:
         """Return the certified Solution without that sample, solved when asked for.

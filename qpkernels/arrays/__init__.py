@@ -1,6 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Array types, the checks that every entry point shares, and, loaded apart, the compiler of loops over arrays."""
 
+from qpkernels.arrays.arguments import (
+    ChecksKeywords,
+    check_choice,
+    check_count,
+    check_finite,
+    check_flag,
+    check_nonnegative,
+    check_positive,
+    check_tolerance,
+    is_integer,
+    real_number,
+    shown,
+    shown_label,
+)
 from qpkernels.arrays.checks import (
     MOST_FEATURES,
     Floats,
@@ -19,27 +33,19 @@ from qpkernels.arrays.checks import (
     is_scalar,
     is_sparse,
     read_array,
+    refuse_columns,
     row_blocks,
     same_entries,
 )
-from qpkernels.arrays.chunked import by_blocks, is_dask, rows_together
-from qpkernels.arrays.keywords import ChecksKeywords
-from qpkernels.arrays.names import FeatureNames, check_feature_names, feature_names
-from qpkernels.arrays.numbers import (
-    check_choice,
-    check_count,
-    check_finite,
-    check_flag,
-    check_nonnegative,
-    check_positive,
-    check_tolerance,
-    is_integer,
-    real_number,
-    shown,
-    shown_label,
+from qpkernels.arrays.containers import (
+    FeatureNames,
+    by_blocks,
+    check_feature_names,
+    feature_names,
+    is_dask,
+    rows_together,
 )
-from qpkernels.arrays.paths import check_path, npz_path
-from qpkernels.arrays.tables import refuse_columns
+from qpkernels.arrays.files import check_path, npz_path
 
 __all__ = [
     "MOST_FEATURES",

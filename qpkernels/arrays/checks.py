@@ -1,40 +1,186 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Array types of the project, and what every entry point shares: checks, and blocks of rows."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from numbers import Real
+from tempfile import TemporaryFile
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
-from qpkernels.arrays.mapped import is_mapped
-from qpkernels.arrays.numbers import shown
-from qpkernels.arrays.sparse import float_sparse, is_sparse
-from qpkernels.arrays.tables import refuse_columns
+from qpkernels.arrays.arguments import shown
 from qpkernels.errors import NonFiniteError, ShapeError
 
 __all__ = [
     "MOST_FEATURES",
     "Floats",
     "Indices",
+    "MappedRows",
     "Matrix",
     "Samples",
     "Vector",
+    "add_array",
+    "add_samples",
     "finite_matrix",
     "finite_rows",
     "finite_samples",
     "finite_vector",
     "finite_view",
     "float_array",
+    "float_sparse",
     "float_vector",
     "frozen",
+    "is_compressed",
+    "is_mapped",
     "is_scalar",
     "is_sparse",
     "read_array",
+    "refuse_columns",
     "row_blocks",
     "same_entries",
+    "text_in",
 ]
+
+is_sparse: Callable[[object], bool] = issparse
+"""Whether values are a sparse matrix in any format of SciPy."""
+
+
+def float_sparse(matrix: Any, name: str, make: Callable[[Any], Any]) -> Any:
+    """Return a copy of a sparse matrix in float64, in the format that ``make`` makes, duplicates of entries added up.
+
+    Entries may be NaN or infinite.
+
+    Raises
+    ------
+    ShapeError
+        If it holds no real numbers, or its indices are not within its shape.
+    """
+    if matrix.dtype.kind not in "biuf":
+        raise ShapeError(f"{name} must hold real numbers, but {matrix.dtype} came; convert it first.")
+    # In float64 before anything is added up: small integers would overflow.
+    copied = make(matrix.astype(np.float64)) if _lies_within(matrix) else None
+    if copied is None or not _lies_within(copied):
+        raise ShapeError(
+            f"{name} is no valid sparse matrix: its indices, or where its rows start, are not within its shape "
+            f"{matrix.shape}; build it anew from its entries."
+        )
+    copied.sum_duplicates()
+    return copied
+
+
+def is_compressed(starts: NDArray[Any], indices: NDArray[Any], values: NDArray[Any], shape: tuple[int, int]) -> bool:
+    """Return whether these are a compressed sparse matrix: starts that ascend from 0 to its size, indices within it.
+
+    SciPy's own full check passes over a matrix whose last start is 0, whatever the others are, and its compiled code
+    then writes out of bounds.
+
+    Parameters
+    ----------
+    starts, indices, values
+        ``indptr``, ``indices`` and ``data``.
+    shape
+        The size of the compressed dimension (columns in a csc_array), then that of the other.
+    """
+    return (
+        all(part.ndim == 1 and part.dtype.kind in "iu" for part in (starts, indices))
+        and starts.size == shape[0] + 1
+        and starts[0] == 0
+        and bool((starts[1:] >= starts[:-1]).all())
+        and starts[-1] == indices.size == len(values)
+        and _within(indices, shape[1])
+    )
+
+
+def _lies_within(matrix: Any) -> bool:
+    """Return whether a sparse matrix of SciPy has all its entries within its shape; room behind them does not count."""
+    rows, columns = matrix.shape
+    match matrix.format:
+        case "csr" | "csc" | "bsr":
+            height, width = matrix.data.shape[1:] if matrix.format == "bsr" else (1, 1)
+            shape = (columns, rows) if matrix.format == "csc" else (rows // height, columns // width)
+            end = int(matrix.indptr[-1])
+            return is_compressed(matrix.indptr, matrix.indices[:end], matrix.data[:end], shape)
+        case "coo":
+            sizes = {matrix.data.size, *(places.size for places in matrix.coords)}
+            return len(sizes) == 1 and all(map(_within, matrix.coords, matrix.shape))
+        case _:
+            return True
+
+
+def _within(places: NDArray[Any], size: int) -> bool:
+    return places.size == 0 or (int(places.min()) >= 0 and int(places.max()) < size)
+
+
+def refuse_columns(values: object, name: str) -> None:
+    """Refuse a table, as of pandas or polars, with a column that holds something else than numbers.
+
+    Raises
+    ------
+    ShapeError
+        With the name of the first such column.
+    """
+    table: Any = values
+    labels: Any = getattr(values, "columns", None)
+    if labels is None or not hasattr(values, "__getitem__"):
+        return
+    for label in labels:
+        try:
+            column = np.asarray(table[label])
+        except Exception:
+            # What only looks like a table is judged as a whole.
+            return
+        numbers = column.dtype.kind == "O" and all(isinstance(entry, Real) for entry in column.ravel())
+        if not (column.dtype.kind in "biuf" or numbers):
+            what = "text" if text_in(column) is not None else str(column.dtype)
+            raise ShapeError(
+                f"{name} must hold real numbers, but its column {shown(label)} holds {what}; encode it as numbers, as "
+                "sklearn.preprocessing.OneHotEncoder does, or leave it out."
+            )
+
+
+def text_in(array: NDArray[Any]) -> str | bytes | None:
+    """Return the first text among the entries, or None if there is none."""
+    if array.dtype.kind not in "OSU":
+        return None
+    return next((entry for entry in array.ravel().tolist() if isinstance(entry, str | bytes)), None)
+
+
+class MappedRows:
+    """Rows that are written to a temporary file block by block, and then are a matrix mapped from it.
+
+    The file has no name, and its space is free again once nobody has the matrix.
+    """
+
+    def __init__(self) -> None:
+        # It is closed when the matrix maps it.
+        self._file: Any = TemporaryFile()  # noqa: SIM115
+        self._width = 0
+
+    def append(self, block: NDArray[np.float64]) -> None:
+        """Write a block, shape (rows, features)."""
+        self._width = block.shape[1]
+        self._file.write(np.ascontiguousarray(block).tobytes())
+
+    def matrix(self) -> NDArray[np.float64]:
+        """Return them all, read-only."""
+        with self._file as file:
+            file.flush()
+            return np.memmap(file, np.float64, "r").reshape(-1, self._width)
+
+
+def is_mapped(values: object) -> bool:
+    """Return whether ``values`` are rows of float64 in a file that is mapped to memory to be read only."""
+    if not isinstance(values, np.ndarray) or values.dtype != np.dtype(np.float64) or not values.flags.c_contiguous:
+        return False
+    whole: Any = values
+    while isinstance(whole, np.ndarray) and not isinstance(whole, np.memmap):
+        whole = whole.base
+    return isinstance(whole, np.memmap) and not whole.flags.writeable
+
 
 Vector: TypeAlias = NDArray[np.float64]
 """One-dimensional float64 array."""
@@ -302,3 +448,21 @@ def _non_finite(name: str, where: str, value: Any, number: int) -> NonFiniteErro
         f"{name} must hold finite numbers only, but {name}[{where}] is {value} "
         f"({number} such entries); drop or impute those samples first."
     )
+
+
+def add_array(digest: Any, array: NDArray[Any]) -> None:
+    """Add an array to a digest of hashlib, by blocks of rows; of objects, what they show of themselves."""
+    digest.update(f"{array.dtype.str}{array.shape}".encode())
+    if array.dtype == object:
+        digest.update(repr(array.tolist()).encode())
+    elif array.ndim == 0:
+        digest.update(array.tobytes())
+    else:
+        for rows in row_blocks(len(array), array[:1].size):
+            digest.update(np.ascontiguousarray(array[rows]).tobytes())
+
+
+def add_samples(digest: Any, X: Any) -> None:
+    """Add samples to a digest of hashlib, dense or sparse."""
+    for array in [X.data, X.indices, X.indptr, np.array(X.shape)] if is_sparse(X) else [X]:
+        add_array(digest, array)

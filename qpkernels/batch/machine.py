@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector, check_count, frozen
-from qpkernels.certificates import Certificate
 from qpkernels.errors import ParameterError, ShapeError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Certificate, KernelQP
 from qpkernels.solvers.answer import Outcome
 
 __all__ = ["Fitted", "Machine"]

@@ -22,11 +22,11 @@ from qpkernels.batch.groups import Group, Reading
 from qpkernels.batch.machine import Fitted, Machine
 from qpkernels.batch.matrix import Layout, Tiles, expansions, shared_matrix, tiles_of
 from qpkernels.batch.schedule import Team
-from qpkernels.certificates.kernel_qp import certify_kernel_qp
 from qpkernels.errors import QPKernelsError
-from qpkernels.gram import BoundedProduct, Expansion, Gram
+from qpkernels.functions import Expansion
+from qpkernels.gram import BoundedProduct, Gram
 from qpkernels.gram.panels.samples import DenseProduct, form_and_samples, make_product
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers.answer import Claim, Outcome
 from qpkernels.solvers.smo.descent import Descent, Limits, descend
 from qpkernels.solvers.smo.iterate import intercept_of

@@ -15,9 +15,9 @@ from qpkernels.batch.groups import Reading, grouped, shares_whole
 from qpkernels.batch.machine import Fitted, Machine
 from qpkernels.batch.rounds import Bounds, Start, carried, function_at, solve_together
 from qpkernels.batch.schedule import Team
-from qpkernels.certificates import KernelQPBounds
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
+from qpkernels.problems import KernelQPBounds
 from qpkernels.solvers.smo import SMO
 
 __all__ = ["Alone", "solve_batch"]

@@ -16,11 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector, check_tolerance
-from qpkernels.certificates import Certificate
-from qpkernels.diagnosis.elastic import units_of
-from qpkernels.diagnosis.feasibility import Feasibility, Verdict
+from qpkernels.diagnosis.feasibility import Feasibility, Verdict, units_of
 from qpkernels.errors import SolverFailedError
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import Certificate, ConeProgram
 from qpkernels.solvers import SolverLike, find_solver
 
 __all__ = ["Conflict", "Group", "Member", "find_conflict", "groups_of"]

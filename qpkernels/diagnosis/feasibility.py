@@ -1,27 +1,232 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether a point satisfies some of the constraints of a program: a point, or Farkas multipliers, verified."""
+r"""Whether a point satisfies some of the constraints of a program: a point, or Farkas multipliers, verified.
+
+**Circuits** are proofs of infeasibility that no row can be spared from. By Farkas' lemma the inequalities Ax <= b
+contradict each other exactly when w >= 0 exists with A'w = 0 and b'w < 0. A basic solution of
+
+    A'w = 0,  -b'w = 1,  w >= 0
+
+has rows A_i, i in its support, of which any proper subset is linearly independent: they form a circuit. Then every
+proper subset of these inequalities has a solution, namely one of the equations A_i x = b_i. The basic solutions are the
+irreducible infeasible subsets, one for one. Source: Gleeson and Ryan (1990), ORSA Journal on Computing 2(1).
+
+**The elastic relaxation** says how far constraints must give way for a point to satisfy them all. With a direction e
+into the cone of each constraint that may give way::
+
+    min  1't   s.t.  Ax + s = b + E t,   s in K,  t >= 0
+
+An inequality row gives way to Ax <= b + t, an equation to |Ax - b| <= t, a second-order cone to ||v|| <= u + t, and a
+semidefinite matrix by t times the identity. The optimum is 0 exactly where a point satisfies everything (or is
+approached by points), and its multipliers are Farkas multipliers otherwise. Source: Chinneck (2008), Feasibility and
+Infeasibility in Optimization, chapter 6.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csc_array, csr_array, eye_array, hstack, vstack
 from scipy.sparse.linalg import lsqr
 
-from qpkernels.arrays import Indices, Vector
-from qpkernels.certificates import PROVED, Certificate, certify_cone_program, certify_infeasibility
-from qpkernels.diagnosis.circuits import circuit
-from qpkernels.diagnosis.elastic import elastic, units_of
+from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.errors import SolverFailedError
-from qpkernels.programs import Block, Cone, ConeProgram, Nonnegative, Zero
+from qpkernels.problems import (
+    PROVED,
+    Block,
+    Certificate,
+    Cone,
+    ConeProgram,
+    Exponential,
+    Nonnegative,
+    Power,
+    PSDTriangle,
+    Zero,
+    certify_cone_program,
+    certify_infeasibility,
+)
 from qpkernels.solvers import Claim, Solver
 from qpkernels.solvers.repair import repair_multipliers
 from qpkernels.solvers.repair.answers import without_rounding
 
-__all__ = ["Feasibility", "Verdict", "restricted", "violations"]
+__all__ = [
+    "Elastic",
+    "Feasibility",
+    "Unit",
+    "Verdict",
+    "basic_combination",
+    "circuit",
+    "elastic",
+    "restricted",
+    "units_of",
+    "violations",
+]
+
+_ROUNDING = 1e-9
+"""Residual of an equation, against its terms, that is nothing but rounding."""
+
+_DEPENDENT = 1e-10
+"""Singular value of rows of unit length, against the largest, that counts as 0."""
+
+
+def basic_combination(columns: Matrix, target: Vector) -> Vector | None:
+    """Return w >= 0 with columns @ w = target, over linearly independent columns; None: none was found.
+
+    Parameters
+    ----------
+    columns, target
+        Shapes (k, n) and (k,). At most k entries of w, shape (n,), are not 0 (Caratheodory).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.diagnosis import basic_combination
+    >>> columns = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
+    >>> print(basic_combination(columns, np.array([2.0, 1.0])))
+    [1. 0. 1.]
+    >>> print(basic_combination(columns, np.array([-1.0, 0.0])))
+    None
+    """
+    try:
+        weights, _ = scipy.optimize.nnls(columns, target)
+    except RuntimeError:  # it ran out of iterations
+        return None
+    terms = np.abs(columns) @ weights + np.abs(target)
+    return np.asarray(weights) if (np.abs(columns @ weights - target) <= _ROUNDING * terms).all() else None
+
+
+def circuit(rows: Matrix, bounds: Vector) -> Vector | None:
+    """Return w >= 0 with rows' w = 0 and bounds' w < 0 whose support is a circuit; None: none was found.
+
+    Parameters
+    ----------
+    rows, bounds
+        A and b of the inequalities Ax <= b, shapes (k, n) and (k,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.diagnosis import circuit
+    >>> rows, bounds = np.array([[1.0], [-1.0], [1.0]]), np.array([1.0, -2.0, 5.0])
+    >>> print(circuit(rows, bounds))
+    [5. 5. 0.]
+    """
+    lengths = np.linalg.norm(rows, axis=1)
+    units = np.where(lengths > 0, lengths, np.where(bounds != 0, np.abs(bounds), 1.0))
+    scaled, gains = rows / units[:, None], -bounds / units
+    largest = float(np.abs(gains).max(initial=0.0))
+    if largest == 0:
+        return None
+    found = basic_combination(np.vstack([scaled.T, gains / largest]), np.append(np.zeros(rows.shape[1]), 1.0))
+    if found is None:
+        return None
+    weights = _refined(scaled, found) / units
+    return weights if bounds @ weights < 0 else None
+
+
+def _refined(rows: Matrix, weights: Vector) -> Vector:
+    """Return the weights to full accuracy: a circuit has them up to a factor only."""
+    (used,) = np.nonzero(weights)
+    _, sizes, directions = np.linalg.svd(rows[used].T)
+    null = directions[-1] if sizes.size < used.size or sizes[-1] <= _DEPENDENT * sizes[0] else None
+    if null is None:
+        return weights
+    null = null * np.sign(null.sum())
+    if null.min() <= 0:
+        return weights
+    refined = np.zeros_like(weights)
+    refined[used] = null * (weights.sum() / null.sum())
+    return refined
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """The least part of a program that can give way or be left out: an equation, an inequality, or another cone."""
+
+    rows: Indices
+    cone: Cone
+
+    @property
+    def directions(self) -> Iterator[Vector]:
+        """What each slack adds to the rows."""
+        match self.cone:
+            case Zero():
+                yield from (np.ones(1), -np.ones(1))
+            case PSDTriangle(order):
+                identity = np.zeros(self.rows.size)
+                identity[np.cumsum(np.arange(1, order + 1)) - 1] = 1.0
+                yield identity
+            case Exponential():
+                yield np.array([-1.0, 1.0, 1.0])
+            case Power():
+                yield np.array([1.0, 1.0, 0.0])
+            case _:
+                # An inequality, or the first component of a second-order cone.
+                yield np.eye(1, self.rows.size)[0]
+
+
+def units_of(program: ConeProgram) -> tuple[Unit, ...]:
+    """Return the units of a program in the order of its rows."""
+    units: list[Unit] = []
+    for cone, part in program.parts():
+        rows = np.arange(part.start, part.stop)
+        if isinstance(cone, Zero | Nonnegative):
+            units += (Unit(row, type(cone)(1)) for row in rows[:, None])
+        else:
+            units.append(Unit(rows, cone))
+    return tuple(units)
+
+
+@dataclass(frozen=True, eq=False)
+class Elastic:
+    """The relaxation of a program, and what its columns of slacks are.
+
+    Attributes
+    ----------
+    program
+        The relaxation; its first variables and rows are those of the program relaxed.
+    owner
+        The number of the unit that each slack belongs to.
+    """
+
+    program: ConeProgram
+    owner: Indices
+
+    @property
+    def n(self) -> int:
+        """The number of variables of the program relaxed."""
+        return int(self.program.q.size - self.owner.size)
+
+
+def elastic(program: ConeProgram, units: tuple[Unit, ...]) -> Elastic:
+    """Return the relaxation of ``program`` in which ``units`` may give way, and nothing else."""
+    pairs = [(number, direction) for number, unit in enumerate(units) for direction in unit.directions]
+    k, (rows, n) = len(pairs), program.A.shape
+    E = csc_array(
+        (
+            np.concatenate([direction for _, direction in pairs] or [np.zeros(0)]),
+            (
+                np.concatenate([units[number].rows for number, _ in pairs] or [np.zeros(0, dtype=np.intp)]),
+                np.repeat(np.arange(k), [units[number].rows.size for number, _ in pairs]),
+            ),
+        ),
+        shape=(rows, k),
+    )
+    relaxed = ConeProgram(
+        P=csc_array((n + k, n + k)),
+        q=np.append(np.zeros(n), np.ones(k)),
+        A=csc_array(vstack([hstack([program.A, -E]), hstack([csc_array((k, n)), -eye_array(k)])])),
+        b=np.append(program.b, np.zeros(k)),
+        cones=(*program.cones, Nonnegative(k)),
+        variables=(*program.variables, Block("slack", n, n + k)),
+        rows=(*program.rows, Block("slack", rows, rows + k)),
+        name=f"elastic relaxation of {program.name}",
+    )
+    return Elastic(relaxed, np.array([number for number, _ in pairs], dtype=np.intp))
+
 
 _REFINEMENTS = 4
 """Points tried next to one that a solver found."""

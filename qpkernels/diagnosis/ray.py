@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate
-from qpkernels.programs import Block, ConeProgram
+from qpkernels.problems import Block, Certificate, ConeProgram
 from qpkernels.solvers.repair import repair_direction
 
 __all__ = ["Ray"]

@@ -9,12 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from qpkernels.arrays import Vector, check_tolerance
-from qpkernels.certificates import Certificate, certify_cone_program
 from qpkernels.diagnosis.conflict import Group, groups_of
-from qpkernels.diagnosis.elastic import Elastic, Unit, elastic, units_of
-from qpkernels.diagnosis.feasibility import Feasibility
+from qpkernels.diagnosis.feasibility import Elastic, Feasibility, Unit, elastic, units_of
 from qpkernels.errors import InfeasibleError, ParameterError, SolverFailedError
-from qpkernels.programs import ConeProgram, Exponential, Nonnegative, Power, Zero
+from qpkernels.problems import Certificate, ConeProgram, Exponential, Nonnegative, Power, Zero, certify_cone_program
 from qpkernels.solvers import Claim, Outcome, Solver, SolverLike, find_solver
 from qpkernels.solvers.repair import repair, repair_multipliers
 from qpkernels.solvers.repair.answers import without_rounding

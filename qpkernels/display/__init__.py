@@ -5,7 +5,7 @@ from qpkernels.display.card import Card, Carded, Displayed, Fact, bars, carded, 
 from qpkernels.display.maths import grouped, leading, quoted, signed, to_html, to_latex, to_text
 from qpkernels.display.problem import Line, TextbookProblem
 from qpkernels.display.progress import progress_bar
-from qpkernels.display.tables import Column, Report, Reported, Table, as_text, plain_text
+from qpkernels.display.tables import Column, Report, Reported, Table, as_text, plain_text, without_nan
 
 __all__ = [
     "Card",
@@ -31,4 +31,5 @@ __all__ = [
     "to_html",
     "to_latex",
     "to_text",
+    "without_nan",
 ]

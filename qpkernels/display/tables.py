@@ -8,14 +8,16 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from qpkernels.display.card import Displayed, count
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
-__all__ = ["Column", "Report", "Reported", "Table", "as_text", "plain_text"]
+__all__ = ["Column", "Report", "Reported", "Table", "as_text", "plain_text", "without_nan"]
+
+Json = TypeVar("Json")
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,8 @@ class Table:
         The columns, and for each row a text for each of them.
     title
         Stands above the middle.
-    faint
-        Numbers of the rows that count less.
+    faint, bold
+        Numbers of the rows that count less, and of those to be looked at.
     ends
         Numbers of the rows after which there is a gap.
     narrow
@@ -49,6 +51,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     title: str = ""
     faint: frozenset[int] = frozenset()
+    bold: frozenset[int] = frozenset()
     ends: frozenset[int] = frozenset()
     narrow: bool = False
 
@@ -64,7 +67,8 @@ class Table:
             table.add_column(column.heading, justify=column.side, no_wrap=True)
         for number, row in enumerate(self.rows):
             cells = (row[k] for k in shown)
-            table.add_row(*cells, style="dim" if number in self.faint else None, end_section=number in self.ends)
+            style = "dim" if number in self.faint else "bold" if number in self.bold else None
+            table.add_row(*cells, style=style, end_section=number in self.ends)
         return table
 
     def html(self) -> str:
@@ -78,7 +82,8 @@ class Table:
         for number, row in enumerate(self.rows):
             cells = zip(self.columns, row, strict=True)
             written = "".join(f"<td{_aligned(column)}>{escape(cell)}</td>" for column, cell in cells)
-            marked = ' style="opacity: 0.6"' if number in self.faint else ""
+            style = "opacity: 0.6" if number in self.faint else "font-weight: bold" if number in self.bold else ""
+            marked = f' style="{style}"' if style else ""
             yield f"<tr{marked}>{written}</tr>"
 
 
@@ -155,6 +160,18 @@ def plain_text(printed: Any) -> str:
 def as_text(value: float, form: str) -> str:
     """Return a number as a cell of a table; NaN is an empty one."""
     return "" if math.isnan(value) else format(value, form)
+
+
+def without_nan(record: Json) -> Json:
+    """Return a record, those within it as well, with None for NaN and infinity, which JSON cannot write."""
+    bare: Any = record
+    if isinstance(record, dict):
+        bare = {name: without_nan(value) for name, value in record.items()}
+    elif isinstance(record, list | tuple):
+        bare = [without_nan(value) for value in record]
+    elif isinstance(record, float) and not math.isfinite(record):
+        bare = None
+    return bare  # type: ignore[no-any-return]
 
 
 def _aligned(column: Column) -> str:

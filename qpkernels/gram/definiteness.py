@@ -5,21 +5,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigh, eigvalsh, eigvalsh_tridiagonal
 
-from qpkernels.arrays import Matrix, Vector, frozen, row_blocks
+from qpkernels.arrays import Matrix, Samples, Vector, frozen, is_sparse, row_blocks
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.errors import NotSymmetricError
+from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, NotSymmetricError, ParameterError
+from qpkernels.gram.panels.products import EXPONENT_ERROR
+from qpkernels.kernels.kernel import Kernel
 
 __all__ = [
     "PSD_TOLERANCE",
     "Correction",
     "Formed",
+    "check_diagonal",
+    "check_few",
+    "check_whole",
     "corrected",
+    "indefinite",
     "is_psd",
+    "kernel_matrix",
     "psd_threshold",
     "require_symmetric",
     "smallest_eigenvalue",
@@ -174,3 +181,174 @@ def _clipped(K: Matrix, rounding: float) -> Formed:
     roots = kept * np.sqrt(eigenvalues[eigenvalues > 0])
     correction = Correction("clip", float(eigenvalues[0]), int((eigenvalues < -rounding).sum()))
     return Formed(frozen(roots @ roots.T), correction, frozen(kept))
+
+
+_FEW = 32
+"""Samples on whose kernel matrix it is checked what a kernel says of itself."""
+
+_ALL = 1000
+"""Samples up to which a kernel whose laws are tested is checked no more: that would take longer than what follows."""
+
+_SAME_VALUE = 1e-8
+"""Difference of two values of a pair, against the largest entry, that counts as rounding."""
+
+_STRIP = 64
+"""Rows that are made before they are written a second time, as columns: they stay in a processor's cache meanwhile."""
+
+_COMPILED = 100
+"""Samples from which compiled code is worth loading for a matrix."""
+
+_UNIT = float(np.finfo(float).eps)
+"""The least number of full precision."""
+
+_LARGE = 2000
+"""Samples above which a negative eigenvalue is looked for by Lanczos' method first."""
+
+
+def check_diagonal(kernel: Kernel, X: Samples, diagonal: Vector) -> None:
+    """Refuse samples of which the kernel sees too much for float64, or nothing though they are not 0.
+
+    Raises
+    ------
+    NonFiniteError
+        What is proved would be of other samples.
+    """
+    if not np.isfinite(diagonal).all():
+        raise NonFiniteError(kernel.overflow)
+    (small,) = np.nonzero(np.abs(diagonal) < _TINY)
+    if small.size and not kernel.vanishes(X[small]).all():
+        raise NonFiniteError(kernel.underflow)
+
+
+def indefinite(kernel: Kernel, largest: float, smallest: float, bound: str = "") -> IndefiniteKernelError:
+    """Return the error of a matrix with a negative eigenvalue; ``bound`` tells in words if that is not the smallest."""
+    claimed = " Its class must not say that it is positive_semidefinite then." if kernel.positive_semidefinite else ""
+    return IndefiniteKernelError(
+        f"the kernel matrix of {kernel!r} is not positive semidefinite: its smallest eigenvalue is {bound}"
+        f"{smallest:.6g} (largest diagonal entry {largest:.6g}), so the problem is not convex; "
+        'use another kernel, or change the matrix knowingly: Gram(kernel, X, indefinite="clip"), or an estimator with '
+        'that parameter, sets its negative eigenvalues to 0, and indefinite="shift" will add at least '
+        f"{-smallest:.6g} to its diagonal.{claimed}",
+        smallest,
+    )
+
+
+def kernel_matrix(kernel: Kernel, X: Samples, memory_limit: float) -> Matrix:
+    """Return the whole matrix, symmetric by construction or by a check.
+
+    Raises
+    ------
+    GramTooLargeError
+        If it takes more than ``memory_limit`` bytes.
+    NonFiniteError, NotSymmetricError, ParameterError
+        If the kernel fails on these samples.
+    """
+    m = int(X.shape[0])
+    size = 8 * m**2
+    if size > memory_limit:
+        raise GramTooLargeError(
+            f"the kernel matrix of {m} samples takes {size / 2**30:.1f} GiB, above the limit of "
+            f"{memory_limit / 2**30:.1f} GiB; take a solver that needs rows alone, such as smo, LowRank(kernel, X, "
+            "rank) in its place, or fewer samples, or bind them with Gram(kernel, X, memory_limit=...)."
+        )
+    with np.errstate(over="ignore", invalid="ignore"), blas_threads_for(m):
+        made = _by_product_form(kernel, X)
+        K = kernel.matrix(X, X) if made is None else made.matrix
+    # An exponential of finite features is finite.
+    if (made is None or made.degree > 0) and not np.isfinite(K).all():
+        raise NonFiniteError(kernel.overflow)
+    if made is None and not kernel.positive_semidefinite:
+        require_symmetric(K, K, kernel)
+        _check_pairs(kernel, X, K)
+    return K
+
+
+def _check_pairs(kernel: Kernel, X: Samples, K: Matrix) -> None:
+    """Refuse a kernel whose value of a pair depends on the other samples that came along."""
+    among_all, alone = K.diagonal(), kernel.diagonal(X)
+    off = np.abs(among_all - alone)
+    if off.max() > _SAME_VALUE * np.abs(K).max():
+        i = int(np.argmax(off))
+        raise ParameterError(
+            f"the value of {kernel!r} for a pair of samples must depend on this pair alone, but k(x, x) of sample {i} "
+            f"is {among_all[i]:.6g} among all samples, and {alone[i]:.6g} without most of them; take what depends on "
+            "all, such as a mean, from the training samples once, before."
+        )
+
+
+class _Made(NamedTuple):
+    """A matrix that was made of a product form of that degree."""
+
+    matrix: Matrix
+    degree: int
+
+
+def _by_product_form(kernel: Kernel, X: Samples) -> _Made | None:
+    """Return the matrix of dense samples, half of whose entries are made, or None where that rounds too much."""
+    form = None if is_sparse(X) or len(X) < _COMPILED else kernel.product_form(X)
+    if form is None:
+        return None
+    # It loads the compiler, which not everyone needs.
+    from qpkernels.gram.panels.loops import write_symmetric
+    from qpkernels.gram.panels.samples import make_product
+
+    product = make_product(form, X, np.float64)
+    if not _UNIT * product.largest <= EXPONENT_ERROR:
+        return None
+    K, (features, offsets, degree) = np.empty((len(X), len(X))), product.centers()
+    for start in range(0, len(X), _STRIP):
+        stop = min(start + _STRIP, len(X))
+        write_symmetric(features[start:stop] @ features[:stop].T, start, offsets, degree, K)
+    np.fill_diagonal(K, kernel.diagonal(X))
+    return _Made(K, degree)
+
+
+def check_few(kernel: Kernel, X: Samples) -> None:
+    """Check a kernel on samples spread over all: its symmetry, and its definiteness if it claims that.
+
+    One whose laws are tested is believed where the samples are not many.
+
+    Raises
+    ------
+    NonFiniteError, NotSymmetricError, IndefiniteKernelError
+        If it fails.
+    """
+    m = int(X.shape[0])
+    if kernel.tested and m <= _ALL:
+        return
+    rows = np.arange(m) if m <= _FEW else np.linspace(0, m - 1, _FEW).astype(np.intp)
+    left, right = X[rows], X[rows[::-1]]
+    with np.errstate(over="ignore"), blas_threads_for(len(rows)):
+        K, exchanged = kernel.matrix(left, right), kernel.matrix(right, left)
+    if not (np.isfinite(K).all() and np.isfinite(exchanged).all()):
+        raise NonFiniteError(kernel.overflow)
+    require_symmetric(K, exchanged, kernel)
+    K = K[:, ::-1]
+    diagonal = np.asarray(K.diagonal())
+    if kernel.positive_semidefinite and not is_psd(K, diagonal):
+        raise indefinite(kernel, float(diagonal.max()), smallest_eigenvalue(K), "at most ")
+
+
+def check_whole(kernel: Kernel, diagonal: Vector, K: Matrix | None, product: Callable[[Vector], Vector]) -> None:
+    """Refuse a matrix K with a negative eigenvalue.
+
+    Parameters
+    ----------
+    K
+        The matrix; None where it does not fit in memory, and only its products are there.
+
+    Raises
+    ------
+    IndefiniteKernelError
+        With that eigenvalue.
+    """
+    largest = float(diagonal.max())
+    if K is not None and is_psd(K, diagonal):
+        return
+    # Where it is enough of a proof, it takes a hundredth of the time of the eigenvalue itself.
+    if K is None or diagonal.size > _LARGE:
+        smallest = smallest_ritz_value(product, diagonal.size)
+        if smallest < -psd_threshold(diagonal):
+            raise indefinite(kernel, largest, smallest, "at most ")
+    if K is not None:
+        raise indefinite(kernel, largest, smallest_eigenvalue(K))

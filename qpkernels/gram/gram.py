@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg.blas import dsymv
 
 from qpkernels.arrays import (
     ChecksKeywords,
@@ -18,23 +20,49 @@ from qpkernels.arrays import (
     check_choice,
     check_nonnegative,
     feature_names,
+    finite_rows,
     finite_view,
     frozen,
+    row_blocks,
 )
 from qpkernels.arrays.threads import blas_threads_for
+from qpkernels.display import Card, Carded, Fact, Line, count
 from qpkernels.errors import ParameterError, ShapeError
-from qpkernels.gram.coordinates import InCoordinates
-from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction, Formed, corrected, is_psd, psd_threshold
-from qpkernels.gram.panels.sums import Suffices
-from qpkernels.gram.products import BoundedProduct, bounded_product, matrix_product, streamed_product
-from qpkernels.gram.selection import Selection
-from qpkernels.gram.settling import check_diagonal, check_few, check_whole, indefinite, kernel_matrix
-from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.gram.definiteness import (
+    PSD_TOLERANCE,
+    Correction,
+    Formed,
+    check_diagonal,
+    check_few,
+    check_whole,
+    corrected,
+    indefinite,
+    is_psd,
+    kernel_matrix,
+    psd_threshold,
+)
+from qpkernels.gram.features import (
+    Features,
+    FeaturesInMemory,
+    PivotedCholesky,
+    SparseFeatures,
+    explicit_features,
+    pivoted_cholesky,
+)
+from qpkernels.gram.panels.sums import (
+    Suffices,
+    add_kernel_sums,
+    add_sums_where,
+    add_symmetric_products,
+    add_symmetric_sums,
+    taken_among,
+)
+from qpkernels.kernels.kernel import Kernel, Samples
 
-__all__ = ["Gram"]
+__all__ = ["BoundedProduct", "Gram", "Selection"]
 
 
-class Gram(InCoordinates, metaclass=ChecksKeywords):
+class Gram(Carded, metaclass=ChecksKeywords):
     """The m x m kernel matrix K of m samples, computed once and when asked for.
 
     Parameters
@@ -65,6 +93,8 @@ class Gram(InCoordinates, metaclass=ChecksKeywords):
 
     v, beta, coefficients
         One number for each sample, shape (m,), of any sign.
+    V
+        Vectors v in its columns, shape (m, k).
     product
         Kv, shape (m,).
     suffices
@@ -103,6 +133,11 @@ class Gram(InCoordinates, metaclass=ChecksKeywords):
         self._begin(kernel, check_nonnegative(memory_limit, "memory_limit"), indefinite)
         self.X, self.feature_names = frozen(kernel.samples(X)), feature_names(X)
         check_diagonal(kernel, self.X, self._diagonal_of_kernel)
+
+    @property
+    def selection(self) -> Selection | None:
+        """The rows of which matrix this is; None: it is no part of another."""
+        return self._source
 
     def _begin(self, kernel: Kernel, memory_limit: float, indefinite: Any, source: Selection | None = None) -> None:
         self.kernel, self.memory_limit, self.indefinite = kernel, memory_limit, indefinite
@@ -187,8 +222,33 @@ class Gram(InCoordinates, metaclass=ChecksKeywords):
             return self._product(finite_view(coefficients, "coefficients", len(self)))
 
     def bounded_product(self, v: Vector, suffices: Suffices) -> BoundedProduct:
-        """Return K v and bounds of its error; see :func:`~qpkernels.gram.products.bounded_product`."""
-        return bounded_product(self, v, suffices)
+        """Return K v with bounds of its error, made in float32 where that ``suffices`` and saves time.
+
+        Where v is not 0 the values are made in float64, and so v'Kv is.
+        """
+        summed = self.is_formed or self.factored is not None
+        if v.any() and self.correction is None and not summed:
+            with blas_threads_for(len(self)):
+                return streamed_product(self.kernel, self.X, finite_view(v, "coefficients", len(self)), suffices)
+        return BoundedProduct(v, self.product(v), np.zeros(len(self)))
+
+    def products(self, V: Matrix) -> Matrix:
+        """Return K V for V of shape (m, k); of a matrix that is not in memory, each entry is made once."""
+        summed = self.correction is None and self.factored is not None
+        if summed or (V.shape[1] == 1 and not self.is_formed):
+            return np.column_stack([self.product(v) for v in V.T])
+        with blas_threads_for(len(self)):
+            if self.is_formed or self.correction is not None:
+                # Half of a symmetric matrix is half of what is read from memory.
+                return dsymv(1.0, self.dense.T, V[:, 0])[:, None] if V.shape[1] == 1 else np.asarray(self.dense @ V)
+            values = np.zeros_like(V)
+            taken = taken_among(self.kernel, self.X, np.arange(len(self)))
+            if taken is None:
+                for rows in row_blocks(len(self), len(self)):
+                    values[rows] = self.kernel.matrix(self.X[rows], self.X) @ V
+            else:
+                add_symmetric_products(taken, V, values)
+            return values
 
     def _product(self, v: Vector) -> Vector:
         if not v.any():
@@ -198,6 +258,51 @@ class Gram(InCoordinates, metaclass=ChecksKeywords):
         if self.is_formed or self.correction is not None:
             return matrix_product(self.dense, v)
         return streamed_product(self.kernel, self.X, v).values
+
+    # Coordinates in the space of the kernel
+
+    @property
+    def features(self) -> Matrix | None:
+        """Explicit features Phi with K = Phi Phi', where the kernel has them and they are fewer than the samples."""
+        return None if self.explicit is None else self.explicit.matrix
+
+    @property
+    def explicit(self) -> Features | None:
+        """The same, and sums over them, wherever they are."""
+        return self.factored if isinstance(self.factored, Features) else None
+
+    @cached_property
+    def sparse_features(self) -> Any:
+        """Those as a csr_array, however many, where kernel and samples have such."""
+        return self.kernel.sparse_features(self.X) if self._source is None else self._source.sparse_features
+
+    @cached_property
+    def factored(self) -> Features | SparseFeatures | None:
+        """Those by which K multiplies a vector: dense where they are few, or sparse."""
+        return explicit_features(self.kernel, self.X) if self._source is None else self._source.features
+
+    @property
+    def factor(self) -> Matrix:
+        """A matrix Phi of shape (m, r) with K = Phi Phi': the samples in r coordinates of the space of the kernel.
+
+        The features of the kernel if they are few, else the factor of a Cholesky decomposition with complete pivoting;
+        then r is the numerical rank, and K is met to about 1e-13 of max K_ii.
+        """
+        return self._cholesky.factor if self.explicit is None else self.explicit.matrix
+
+    def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:
+        """Return a beta with Phi'beta = ``coordinates``, finite ones for each column of :attr:`factor`; or several."""
+        coordinates = finite_rows(coordinates, "coordinates", self.factor.shape[1])
+        if self.features is not None:
+            with blas_threads_for(self.features.shape[1]):
+                return np.asarray(np.linalg.lstsq(self.features.T, coordinates)[0])
+        return self._cholesky.coefficients(coordinates)
+
+    @cached_property
+    def _cholesky(self) -> PivotedCholesky:
+        return pivoted_cholesky(self.dense, self.diagonal)
+
+    # What is settled
 
     def indefiniteness(self, coefficients: Vector) -> float:
         """Return how far 1/2 v'Kv may be from that of a positive semidefinite matrix: 0 where K is trusted.
@@ -299,3 +404,122 @@ class Gram(InCoordinates, metaclass=ChecksKeywords):
                 check_whole(self.kernel, self.diagonal, self.dense if within else None, self.product)
             self._settled = 0.0 if self.trusted else psd_threshold(self.diagonal)
         return self._settled
+
+    # What is shown
+
+    @property
+    def extent(self) -> str:
+        """In words how many samples there are, and how many features they have if these are numbers."""
+        shape: tuple[int, ...] = getattr(self.X, "shape", ())
+        samples = count(len(self), "sample")
+        return f"{samples}, {count(shape[1], 'feature')}" if len(shape) == 2 else samples
+
+    def card(self) -> Card:
+        """Return the samples, the kernel, and how much of the matrix there is."""
+        m = len(self)
+        size = f"{m} x {m}, {8 * m**2 / 2**20:.3g} MiB in float64"
+        facts = [
+            Fact("data", self.extent),
+            Fact("kernel", " ".join(repr(self.kernel).split())),
+            Fact("matrix", f"{size}, {'in memory' if self.is_formed else 'not formed yet'}"),
+        ]
+        if not self.kernel.positive_semidefinite:
+            facts.append(Fact("indefinite", self.indefinite))
+        formulas = (Line("", "K_(ij) = k(x_i, x_j)"), Line("with", f"k(x, z) = {self.kernel.formula()}"))
+        return Card(type(self).__name__, formulas, tuple(facts))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.extent}, {' '.join(repr(self.kernel).split())}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Rows of a kernel matrix, whose entries are taken from there once they are known.
+
+    Attributes
+    ----------
+    whole
+        The kernel matrix of more samples.
+    rows
+        The numbers of those that are selected, in their order.
+    """
+
+    whole: Gram
+    rows: Indices
+
+    @property
+    def samples(self) -> Samples:
+        """A copy of the samples, read-only."""
+        return frozen(self.whole.X[self.rows])
+
+    @property
+    def features(self) -> Features | SparseFeatures | None:
+        """Their explicit features: dense where the whole has such, and they are fewer than these samples, or sparse."""
+        explicit = self.whole.explicit
+        if explicit is not None and explicit.shape[1] < self.rows.size:
+            return FeaturesInMemory(explicit.rows(self.rows))
+        return None if self.sparse_features is None else SparseFeatures(self.sparse_features)
+
+    @cached_property
+    def sparse_features(self) -> Any:
+        """Their sparse features, where the whole has such."""
+        sparse = self.whole.sparse_features
+        return None if sparse is None else sparse[self.rows]
+
+    @property
+    def settled(self) -> float | None:
+        """How far below 0 an eigenvalue of the whole may be, where that is known of it, or of its own whole.
+
+        No eigenvalue of a part is below all those of the whole.
+        """
+        above = self.whole._source
+        return above.settled if self.whole._settled is None and above is not None else self.whole._settled
+
+    @property
+    def is_formed(self) -> bool:
+        """Whether the entries are known, and those of the kernel: each matrix is corrected by itself."""
+        return self.whole.is_formed and self.whole.correction is None
+
+    def form(self) -> Formed:
+        """Return a copy of the entries."""
+        return Formed(frozen(self.whole.dense[np.ix_(self.rows, self.rows)]))
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedProduct:
+    """K v as it was computed, and how far that may be from what float64 gives.
+
+    Attributes
+    ----------
+    coefficients
+        v, shape (m,).
+    values
+        K v, shape (m,).
+    error
+        Bounds of what float32 did to the values, shape (m,): 0 where they were made in float64.
+    """
+
+    coefficients: Vector
+    values: Vector
+    error: Vector
+
+
+def matrix_product(K: Matrix, v: Vector) -> Vector:
+    """Return K v, from the rows of the symmetric K where v is not zero, if these are few."""
+    (used,) = np.nonzero(v)
+    return np.asarray(v[used] @ K[used] if 4 * used.size < v.size else K @ v)
+
+
+def streamed_product(kernel: Kernel, X: Samples, v: Vector, suffices: Suffices | None = None) -> BoundedProduct:
+    """Return K v without K in memory: in float64, or as far as it ``suffices`` in float32 where v is 0."""
+    used, rest = np.flatnonzero(v), np.flatnonzero(v == 0)
+    values, error, c = np.zeros(v.size), np.zeros(v.size), v[used]
+    taken = taken_among(kernel, X, used)
+    if taken is None:
+        add_kernel_sums(kernel, X[used], c, X, values)
+        return BoundedProduct(v, values, error)
+    sums = np.zeros(used.size)
+    add_symmetric_sums(taken, c, sums)
+    values[used] = sums
+    add_sums_where(taken, c, rest, suffices, values, error)
+    return BoundedProduct(v, values, error)

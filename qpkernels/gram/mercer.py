@@ -14,7 +14,7 @@ from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import IndefiniteKernelError
 from qpkernels.gram.definiteness import psd_threshold
 from qpkernels.gram.gram import Gram
-from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.kernel import Kernel, Samples
 
 __all__ = ["Mercer"]
 

@@ -1,35 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels: one file each, over vectors and sequences, made of others, and of low rank in their place."""
+"""Kernels: one file each, over vectors and sequences, made of others, and of low rank in their place.
 
+Loading this gives every kernel its operators.
+"""
+
+from qpkernels.kernels.algebra import Exponential, PolynomialOf, Power, Product, Scaled, Sum
 from qpkernels.kernels.approximations import Nystroem, RandomFourier
-from qpkernels.kernels.base import Kernel, ProductForm, SampleFunction, Samples
-from qpkernels.kernels.construction import (
-    Columns,
-    Composed,
-    Exponential,
-    FunctionKernel,
-    PolynomialOf,
-    Power,
-    Product,
-    QuadraticMap,
-    RankOne,
-    Scaled,
-    ScaledQuadraticMap,
-    Sum,
-    as_kernel,
-)
-from qpkernels.kernels.sequences import SequenceKernel, Spectrum, Subsequence
-from qpkernels.kernels.vectors import (
-    RBF,
-    Laplacian,
-    Linear,
-    Matching,
-    Matern,
-    Polynomial,
-    Precomputed,
-    Sigmoid,
-    scale_gamma,
-)
+from qpkernels.kernels.columns import Columns
+from qpkernels.kernels.composition import Composed, QuadraticMap, RankOne, ScaledQuadraticMap
+from qpkernels.kernels.function_kernel import FunctionKernel, as_kernel
+from qpkernels.kernels.kernel import Algebra, Kernel, SampleFunction, Samples
+from qpkernels.kernels.laplacian import Laplacian
+from qpkernels.kernels.linear import Linear
+from qpkernels.kernels.matching import Matching
+from qpkernels.kernels.matern import Matern
+from qpkernels.kernels.polynomial import Polynomial
+from qpkernels.kernels.precomputed import Precomputed
+from qpkernels.kernels.products import ProductForm
+from qpkernels.kernels.rbf import RBF, scale_gamma
+from qpkernels.kernels.sequences import SequenceKernel
+from qpkernels.kernels.sigmoid import Sigmoid
+from qpkernels.kernels.spectrum import Spectrum
+from qpkernels.kernels.subsequence import Subsequence
 
 __all__ = [
     "RBF",
@@ -64,3 +56,13 @@ __all__ = [
     "as_kernel",
     "scale_gamma",
 ]
+
+Kernel.algebra = Algebra(
+    sum=Sum,
+    product=Product,
+    scaled=Scaled,
+    power=Power,
+    exponential=Exponential,
+    polynomial=PolynomialOf,
+    composed=Composed,
+)

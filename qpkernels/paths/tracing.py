@@ -4,19 +4,17 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 from numpy.linalg import LinAlgError
 
 from qpkernels.arrays import Vector
 from qpkernels.errors import SolverFailedError
-from qpkernels.incremental.inverse import inverted
-from qpkernels.paths.parametric import ParametricQP
-from qpkernels.paths.pieces import Pieces, Sweep
-from qpkernels.paths.starting import started
-from qpkernels.paths.state import LOWER, UPPER, ZERO, Line, Point, Record
-from qpkernels.paths.sweep import DONE, FULL, STUCK, sweep
+from qpkernels.paths.loops import DONE, FIXED, FREE, FULL, LOWER, STUCK, UPPER, ZERO, Line, Point, Record, enter, sweep
+from qpkernels.paths.parametric import ParametricQP, Pieces, Sweep
+from qpkernels.problems import KernelQP
+from qpkernels.solvers.active_set.inverse import inverted
+from qpkernels.solvers.active_set.loops import tie
 
 __all__ = ["trace"]
 
@@ -31,6 +29,9 @@ _TIES = 16
 
 _APART = 3e-11
 """Part of targets, bounds and epsilon by which ties are broken: far below what a certificate of 1e-9 notices."""
+
+_SAME = 1e-10
+"""Part of its interval by which a coefficient is at an end of it, where a path starts."""
 
 
 def trace(path: ParametricQP, beta: Vector) -> Pieces:
@@ -56,8 +57,7 @@ def trace(path: ParametricQP, beta: Vector) -> Pieces:
     Examples
     --------
     >>> from formulations import SoftMargin
-    >>> from qpkernels.paths import ParametricQP, trace
-    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=0.1)
+    >>>     >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=0.1)
     >>> start, solution = model.qp(), model.solve(tol=1e-6)
     >>> pieces = trace(ParametricQP(start, model.set_params(C=1.0).qp(), 0.1, 1.0), solution.beta)
     >>> beta, b = pieces.at(0.5)
@@ -68,11 +68,83 @@ def trace(path: ParametricQP, beta: Vector) -> Pieces:
     sign = 1.0 if path.last > path.first else -1.0
     line = _line(path, sign)
     random = np.random.default_rng(0)
-    towards, point = started(line, path.at(path.first), beta)
+    towards, point = _started(line, path.at(path.first), beta)
     point, _, _ = _follow(towards, point, 1.0, random)
     point.level[0] = sign * path.first
     _, sweeps, ties = _follow(line, point, sign * path.last, random)
     return Pieces(path, [each.signed(sign) for each in sweeps if len(each)], ties)
+
+
+def _started(line: Line, program: KernelQP, beta: Vector) -> tuple[Line, Point]:
+    """Return a line along p from 0 to 1, and a point that is optimal where it begins; it ends at ``program``.
+
+    Along it only the targets move. The point is ``beta`` with coefficients that are almost at an end put there.
+    """
+    bounds, still = np.stack([program.lower, program.upper]), np.zeros(len(program))
+    line = line._replace(
+        target=program.target.copy(),
+        target_rate=still,
+        epsilon=program.epsilon.copy(),
+        epsilon_rate=still,
+        bounds=bounds,
+        bound_rates=np.zeros_like(bounds),
+    )
+    point = _near(line, program.project(beta))
+    inside = np.flatnonzero(point.status == FREE)
+    room = np.minimum(bounds[UPPER] - point.beta, point.beta - bounds[LOWER])[inside]
+    for sample in inside[np.argsort(-room)]:
+        # One that depends on those before drives one of them to an end.
+        enter(line, point, int(sample), 1)
+    return _with_targets(line, point)
+
+
+def _near(line: Line, beta: Vector) -> Point:
+    """Return the point at beta, with no sample in the inverse yet."""
+    (low, high), kinked = line.bounds, line.sides[LOWER] != 0
+    near = _SAME * (high - low)
+    status = np.full(beta.size, FREE, np.int8)
+    status[kinked & (np.abs(beta) <= near)] = ZERO
+    status[beta >= high - near] = UPPER
+    status[beta <= low + near] = LOWER
+    status[(low == 0) & (high == 0)] = FIXED
+    settled = np.select([status == UPPER, status == LOWER, status == ZERO], [high, low, 0.0 * low], beta)
+    rows, zeros = int((status == FREE).sum()) + 3, np.zeros(beta.size)
+    return Point(
+        beta=settled,
+        slopes=line.K @ settled + line.ridge * settled - line.target,
+        level=np.zeros(2),
+        status=status,
+        side=np.where(kinked, np.sign(settled), 0.0),
+        free=np.zeros(beta.size + 2, np.intp),
+        sizes=np.zeros(4, np.intp),
+        memory=np.zeros((rows, rows)),
+        drift=zeros,
+        order=np.arange(rows),
+        changes=np.zeros((2 * rows + 2, 3), np.intp),
+    )
+
+
+def _with_targets(line: Line, point: Point) -> tuple[Line, Point]:
+    """Choose b, with a free sample at least if there is one, and begin with targets for which the point is optimal."""
+    status, slopes = point.status, point.slopes
+    below, above = (status == LOWER) | (status == ZERO), (status == UPPER) | (status == ZERO)
+    rising = slopes + np.where(status == LOWER, line.sides[LOWER], 1.0) * line.epsilon
+    falling = slopes + np.where(status == UPPER, line.sides[UPPER], -1.0) * line.epsilon
+    if line.balanced:
+        if not point.sizes[0]:
+            way = 1 if below.any() else -1
+            k = int(
+                np.argmin(np.where(below, rising, np.inf)) if way > 0 else np.argmax(np.where(above, falling, -np.inf))
+            )
+            point.side[k] = way if status[k] == ZERO else line.sides[status[k], k]
+            enter(line, point, k, 1)
+        free = point.free[: point.sizes[0]]
+        point.level[1] = -float(np.median((slopes + point.side * line.epsilon)[free]))
+    b, free = float(point.level[1]), point.free[: point.sizes[0]]
+    excess = np.where(below, np.minimum(rising + b, 0.0), 0.0) + np.where(above, np.maximum(falling + b, 0.0), 0.0)
+    excess[free] = (slopes + point.side * line.epsilon)[free] + b
+    excess[status == FIXED] = 0.0
+    return line._replace(target=line.target + excess, target_rate=-excess), point
 
 
 def _follow(line: Line, point: Point, until: float, random: np.random.Generator) -> tuple[Point, list[Sweep], int]:
@@ -110,9 +182,7 @@ def _swept(line: Line, point: Point, until: float) -> tuple[int, Sweep]:
 def _line(path: ParametricQP, sign: float) -> Line:
     """Return the vectors of a path for the compiled loops."""
     one, other = path.start, path.end
-    vectors: dict[str, Any] = {}
-    for name, (base, rate) in path.vectors.items():
-        vectors |= {name: base, f"{name}_rate": sign * rate}
+    base, rate = ({name: each[k] for name, each in path.vectors.items()} for k in (0, 1))
     K = one.gram.dense
     kinked = (one.epsilon > 0) | (other.epsilon > 0)
     below, above = (one.lower < 0) | (other.lower < 0), (one.upper > 0) | (other.upper > 0)
@@ -121,13 +191,16 @@ def _line(path: ParametricQP, sign: float) -> Line:
         K=K,
         shift=float(K.diagonal().mean()) if one.total is not None else 0.0,
         ridge=one.ridge.copy(),
-        kinked=kinked,
-        lower_side=np.where(kinked, np.where(below, -1.0, 1.0), 0.0),
-        upper_side=np.where(kinked, np.where(above, 1.0, -1.0), 0.0),
+        target=base["target"],
+        target_rate=sign * rate["target"],
+        epsilon=base["epsilon"],
+        epsilon_rate=sign * rate["epsilon"],
+        bounds=np.stack([base["lower"], base["upper"]]),
+        bound_rates=sign * np.stack([rate["lower"], rate["upper"]]),
+        sides=np.where(kinked, [np.where(below, -1.0, 1.0), np.where(above, 1.0, -1.0)], 0.0),
         balanced=one.total is not None,
         size=float(max(largest)),
         entry=float((K.diagonal() + one.ridge).max()),
-        **vectors,
     )
 
 
@@ -143,7 +216,8 @@ def _refreshed(line: Line, point: Point) -> Point:
         # Where it is too near to singular, what the updates left is the best there is.
         with suppress(LinAlgError):
             memory[:n, :n] = inverted(A)
-    moving = np.where(point.status == LOWER, line.lower_rate, np.where(point.status == UPPER, line.upper_rate, 0.0))
+    lower_rate, upper_rate = line.bound_rates
+    moving = np.where(point.status == LOWER, lower_rate, np.where(point.status == UPPER, upper_rate, 0.0))
     fresh = point._replace(
         memory=memory,
         order=np.arange(len(memory)),
@@ -165,9 +239,8 @@ def _correct(line: Line, point: Point) -> None:
     missed = point.slopes[free] + b + point.side[free] * (line.epsilon + p * line.epsilon_rate)[free]
     d, c = -M @ missed, 0.0
     if line.balanced:
-        defect, w = -float(point.beta.sum()), M.sum(axis=1)
-        c = (float(d.sum()) - defect) / float(w.sum())
-        d, c = d - c * w, c + line.shift * defect
+        lack = -float(point.beta.sum())
+        c = tie(d, M.sum(axis=1), lack) + line.shift * lack
     point.beta[free] += d
     point.level[1] += c
     point.slopes[:] += d @ line.K[free]
@@ -182,15 +255,10 @@ def _moved_apart(line: Line, point: Point, random: np.random.Generator) -> Line:
     found = line._replace(
         target=line.target + away,
         epsilon=line.epsilon + np.where(status == ZERO, part * line.size, 0.0),
-        lower=line.lower * (1.0 + wider),
-        lower_rate=line.lower_rate * (1.0 + wider),
-        upper=line.upper * (1.0 + wider),
-        upper_rate=line.upper_rate * (1.0 + wider),
+        bounds=line.bounds * (1.0 + wider),
+        bound_rates=line.bound_rates * (1.0 + wider),
     )
-    for at, base, rate in (
-        (LOWER, found.lower, found.lower_rate),
-        (UPPER, found.upper, found.upper_rate),
-    ):
+    for at in (LOWER, UPPER):
         own = status == at
-        point.beta[own] = (base + p * rate)[own]
+        point.beta[own] = (found.bounds[at] + p * found.bound_rates[at])[own]
     return found

@@ -9,7 +9,7 @@ import numpy as np
 
 from qpkernels.arrays import shown
 from qpkernels.errors import SolverFailedError
-from qpkernels.programs import (
+from qpkernels.problems import (
     ConeProgram,
     KernelQP,
     LeastSquares,

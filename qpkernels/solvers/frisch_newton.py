@@ -26,7 +26,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.programs import ResidualNorm
+from qpkernels.problems import ResidualNorm
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 

@@ -23,7 +23,7 @@ from qpkernels.errors import (
     UnsupportedOptionError,
     UnsupportedProgramError,
 )
-from qpkernels.programs import Cone, ConeProgram, Program
+from qpkernels.problems import Cone, ConeProgram, Program
 from qpkernels.solvers.answer import Answer, Claim, ConePoint, Outcome, Request
 from qpkernels.solvers.checking import check_answer, sizes_of
 from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker

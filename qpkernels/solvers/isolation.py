@@ -21,9 +21,13 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, ClassVar
 
-from qpkernels.solvers.silence import silent
-
-__all__ = ["Ended", "Limits", "Raised", "Worker"]
+__all__ = [
+    "Ended",
+    "Limits",
+    "Raised",
+    "Worker",
+    "silent",
+]
 
 _IDLE = 300
 """Seconds without a call after which a process leaves."""
@@ -33,6 +37,26 @@ _ORPHANED = 30
 
 _MEMORY = 0.75
 """Share of the machine's memory that a process may take where nobody says otherwise."""
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """Drop what Python, and compiled code, print meanwhile; what was printed before is kept, buffered or not."""
+    streams = [(number, stream) for number, stream in ((1, sys.stdout), (2, sys.stderr)) if stream is not None]
+    for _, stream in streams:
+        stream.flush()
+    kept = [(number, stream, os.dup(number)) for number, stream in streams]
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for number, _, _ in kept:
+            os.dup2(nowhere, number)
+        yield
+    finally:
+        for number, stream, before in kept:
+            stream.flush()
+            os.dup2(before, number)
+            os.close(before)
+        os.close(nowhere)
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qpkernels.arrays import Vector, finite_vector
-from qpkernels.certificates import duality_gap, relative
-from qpkernels.programs import LevelQP
+from qpkernels.problems import LevelQP, duality_gap, relative
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.automatic import OF_SMO, Automatic, Budget
 from qpkernels.solvers.interface import Solver

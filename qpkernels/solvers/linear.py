@@ -13,7 +13,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq, qr, sv
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import SolverFailedError
-from qpkernels.programs import LeastSquares, LinearSystem, RidgedGram
+from qpkernels.problems import LeastSquares, LinearSystem, RidgedGram
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 

@@ -26,12 +26,11 @@ import numpy as np
 from qpkernels.arrays import Vector, finite_vector
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.gram import Gram
-from qpkernels.programs import SampleLosses, SigmoidFit, SmoothRisk, nearest_feasible
+from qpkernels.problems import SampleLosses, SigmoidFit, SmoothRisk, nearest_feasible
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
-from qpkernels.solvers.newton_systems import NewtonSystem, newton_system, prepare_system
+from qpkernels.solvers.newton_systems import NewtonSystem, SparseSystem, newton_system, prepare_system
 from qpkernels.solvers.sigmoid import fit_sigmoid
-from qpkernels.solvers.sparse_system import SparseSystem
 
 __all__ = ["Newton"]
 
@@ -185,7 +184,8 @@ class _Iterate:
         q = -(slope + self._beta)
         self._system.factor(W)
         lag = self._system.expand(self._beta) - self._function
-        function, c = self._system.solve(q, -float(self._beta.sum()) if self._bordered else 0.0, lag)
+        function, multipliers = self._system.solve(q, -self._beta.sum(keepdims=True)[: int(self._bordered)], lag)
+        c = float(multipliers.sum())
         values = self._system.at_samples(function) + c
         return _Direction(q - W * values, function, c, values)
 

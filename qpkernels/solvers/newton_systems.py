@@ -1,23 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The Newton system of a second-order step, in as many unknowns as K has features, or as there are samples.
+"""The Newton system of a second-order step, in as many unknowns as K has features, or as there are samples.
 
 Once all that belongs to one sample is eliminated, a step d of beta and the change h of the values K beta + b obey::
 
-    d = q - W h,    h = g + c 1,    g = K d + lag,    1'd = s
+    d = q - W h,    h = g + B c,    g = K d + lag,    B'd - D c = s
 
-(W diagonal, positive; c the change of b, g that of f, which is carried beside beta and lags behind it by K beta - f.)
+(W diagonal, positive; c the changes of the multipliers of equations, g that of f, which is carried beside beta and lags
+behind it by K beta - f.) With one equation, 1'beta = total, B is 1, D is 0, and c the change of b. Equations that share
+no variable have a diagonal A = B'WB + D, D being what is left of it where a sample has variables in two of them.
+
 W runs over many orders of magnitude: it grows without end at samples strictly inside their bounds, and vanishes at all
-others. Neither form below ever subtracts numbers of its largest size. With K = Z Z', f = Z w, g = Z e and z the mean of
-the rows of Z with the weights W, these are the normal equations of weighted least squares::
+others. Neither form below ever subtracts numbers of its largest size. With K = Z Z', f = Z w, g = Z e and the means
+M = A^-1 B'W Z of the rows of Z these are the normal equations of weighted least squares::
 
-    (I + (Z - 1z')' W (Z - 1z')) e = Z'q + lag - (1'q - s) z,    c = (1'q - s) / 1'W1 - z'e
+    (I + (Z - BM)' W (Z - BM) + M'D M) e = Z'q + lag - M'(B'q - s),    c = A^-1 (B'q - s) - M e
 
 where the lag is that of w, Z'beta - w; and without features, d = S u with S = W^(1/2)::
 
-    (I + S K S) u = S^-1 q - S (lag + c 1)
+    (I + S K S) u = S^-1 q - S (lag + B c)
 
 The diagonal of 1 keeps the smallest eigenvalue at 1. Entries of very different size do a Cholesky factorisation no
 harm (M. H. Wright, SIAM J. Optim. 9, 1998); one step of refinement takes most of what rounding leaves.
+
+With many sparse features, conjugate gradients solve, in passes over the entries, and with nothing to factor,
+
+    (I + Z'W Z) e + Z'W 1 c = Z'q + lag,    1'W Z e + 1'W 1 c = 1'q - s.
+
+A product takes two passes. What is left of the right side is a part of it; the next Newton step sees that
+in the lag of f behind beta, so that the steps converge as fast as that part is small (Dembo, Eisenstat and Steihaug,
+SIAM J. Numer. Anal. 19, 1982).
 """
 
 from __future__ import annotations
@@ -25,25 +36,46 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
+from scipy.sparse import csr_array
 
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.gram import Gram
-from qpkernels.gram.factor import pivoted_cholesky
+from qpkernels.gram.features import pivoted_cholesky
 
-__all__ = ["DenseSystem", "FeatureSystem", "NewtonSystem", "newton_system", "power_of_two", "prepare_system"]
+__all__ = [
+    "Border",
+    "DenseSystem",
+    "FeatureSystem",
+    "NewtonSystem",
+    "SparseSystem",
+    "newton_system",
+    "power_of_two",
+    "prepare_system",
+]
 
 _REGULAR = 4 * np.finfo(float).eps
 """Part of the diagonal that is added where rounding took the definiteness of a matrix, tenfold at each attempt."""
-
 
 _FEW = 100
 """Samples up to which a rank is not worth knowing."""
 
 _ROUNDING = 1e-24
 """Mean square of a feature, against that of the largest one, up to which it is 0."""
+
+_LEFT, _ITERATIONS = 1e-3, 1000
+"""Part of the right side that may be left, in the norm of the preconditioner, and iterations at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Border:
+    """The equations of a system, k of them that share no variable: B, shape (m, k), and D, shape (k, k)."""
+
+    columns: Matrix
+    rest: Matrix
 
 
 class NewtonSystem(ABC):
@@ -60,6 +92,8 @@ class NewtonSystem(ABC):
         Whether it has K itself, not what a factor met up to its tolerance.
     least
         The part of the mean diagonal that is due to the smallest feature, or what of K may not be told from rounding.
+    equations
+        Those of the last :meth:`factor`; None: the usual one, or none.
     """
 
     bordered: bool
@@ -67,6 +101,7 @@ class NewtonSystem(ABC):
     offset: Vector
     exact: bool = True
     least: float = 1e-8
+    equations: Border | None = None
 
     @abstractmethod
     def __len__(self) -> int:
@@ -93,12 +128,24 @@ class NewtonSystem(ABC):
         """Return the values of a function."""
 
     @abstractmethod
-    def factor(self, weights: Vector) -> None:
-        """Prepare the system with these W."""
+    def factor(self, weights: Vector, border: Border | None = None) -> None:
+        """Prepare the system with these W; without a border, with the one equation 1'd = s, or none."""
 
     @abstractmethod
-    def solve(self, q: Vector, s: float, lag: Vector | float = 0.0) -> tuple[Vector, float]:
-        """Return the change of the function, and c."""
+    def solve(self, q: Vector, s: Vector, lag: Vector | float = 0.0) -> tuple[Vector, Vector]:
+        """Return the change of the function, and c; s and c have an entry for each equation."""
+
+    def level(self, c: Vector) -> Vector | float:
+        """Return B c."""
+        if self.equations is None:
+            return float(c[0]) if self.bordered else 0.0
+        return self.equations.columns @ c
+
+    def sums(self, d: Vector) -> Vector:
+        """Return B'd."""
+        if self.equations is None:
+            return d.sum(keepdims=True) if self.bordered else d[:0]
+        return d @ self.equations.columns
 
 
 class FeatureSystem(NewtonSystem):
@@ -141,26 +188,37 @@ class FeatureSystem(NewtonSystem):
         """Return Z w."""
         return np.asarray(self.Z @ function)
 
-    def factor(self, weights: Vector) -> None:
+    def factor(self, weights: Vector, border: Border | None = None) -> None:
         """Prepare the system with these W."""
-        self.W, self.mass = weights, float(weights.sum())
-        self.centre = weights @ self.Z / self.mass if self.bordered and self.mass > 0 else np.zeros(self.Z.shape[1])
-        rows = (self.Z - self.centre if self.bordered else self.Z) * np.sqrt(weights)[:, None]
-        self.triangle = _cholesky(lambda: _plus_one(rows.T @ rows))
+        self.W, self.equations = weights, border
+        if border is None:
+            self.masses = _or_infinity(self.sums(weights))
+            self.means = (weights @ self.Z)[None, :][: self.masses.size] / self.masses[:, None]
+            rows, rest = self.Z - self.means[0] if self.bordered else self.Z, None
+        else:
+            weighted = border.columns * weights[:, None]
+            self.masses = _or_infinity(np.einsum("ij,ij->j", weighted, border.columns) + border.rest.diagonal())
+            self.means = weighted.T @ self.Z / self.masses[:, None]
+            rows, rest = self.Z - border.columns @ self.means, self.means.T @ border.rest @ self.means
+        rows = rows * np.sqrt(weights)[:, None]
+        self.triangle = _cholesky(lambda: _plus_one(rows.T @ rows if rest is None else rows.T @ rows + rest))
 
-    def solve(self, q: Vector, s: float, lag: Vector | float = 0.0) -> tuple[Vector, float]:
+    def solve(self, q: Vector, s: Vector, lag: Vector | float = 0.0) -> tuple[Vector, Vector]:
         """Return the change of w, and c."""
-        right, rest = q @ self.Z + lag, float(q.sum()) - s
+        right, rest = q @ self.Z + lag, self.sums(q) - s
         e, c = self._step(right, rest)
-        d = self.W * (self.Z @ e + c)
-        change, more = self._step(right - e - d @ self.Z, rest - float(d.sum()))
+        d = self.W * (self.Z @ e + self.level(c))
+        rest -= self.sums(d)
+        if self.equations is not None:
+            rest -= self.equations.rest @ c
+        change, more = self._step(right - e - d @ self.Z, rest)
         return e + change, c + more
 
-    def _step(self, right: Vector, rest: float) -> tuple[Vector, float]:
-        if not self.bordered:
-            return dpotrs(self.triangle, right)[0], 0.0
-        e = dpotrs(self.triangle, right - rest * self.centre)[0]
-        return e, _share(rest, self.mass) - float(self.centre @ e)
+    def _step(self, right: Vector, rest: Vector) -> tuple[Vector, Vector]:
+        if not rest.size:
+            return dpotrs(self.triangle, right)[0], rest
+        e = dpotrs(self.triangle, right - rest @ self.means)[0]
+        return e, rest / self.masses - self.means @ e
 
 
 class DenseSystem(NewtonSystem):
@@ -200,23 +258,29 @@ class DenseSystem(NewtonSystem):
         """Return the values, which are the function."""
         return function
 
-    def factor(self, weights: Vector) -> None:
+    def factor(self, weights: Vector, border: Border | None = None) -> None:
         """Prepare the system with these W."""
-        self.root = np.sqrt(weights)
+        self.root, self.equations = np.sqrt(weights), border
         self.triangle = _cholesky(lambda: _plus_one(self.K * self.root * self.root[:, None]))
-        self.ones = self._inverse(self.root) if self.bordered else self.root
+        root = self.root[:, None]
+        self.columns = root[:, : int(self.bordered)] if border is None else border.columns * root
+        self.inverse = self._inverse(self.columns) if self.columns.size else self.columns
+        self.masses = self.columns.T @ self.inverse
+        if border is not None:
+            self.masses += border.rest
 
-    def _inverse(self, right: Vector) -> Vector:
+    def _inverse(self, right: Matrix) -> Matrix:
         return np.asarray(dpotrs(self.triangle, right)[0])
 
-    def solve(self, q: Vector, s: float, lag: Vector | float = 0.0) -> tuple[Vector, float]:
+    def solve(self, q: Vector, s: Vector, lag: Vector | float = 0.0) -> tuple[Vector, Vector]:
         """Return the change of the values, and c."""
-        right, c = q / self.root, 0.0
+        right = q / self.root
         u = self._inverse(right - self.root * lag)
-        if self.bordered:
-            c = _share(float(self.root @ u) - s, float(self.root @ self.ones))
-            u -= c * self.ones
-        return (right - u) / self.root - c, c
+        if not s.size:
+            return (right - u) / self.root, s
+        c = _multipliers(self.masses, u @ self.columns - s)
+        u -= self.inverse @ c
+        return (right - u) / self.root - self.level(c), c
 
 
 def power_of_two(size: float) -> float:
@@ -224,9 +288,20 @@ def power_of_two(size: float) -> float:
     return float(2.0 ** np.floor(np.log2(size))) if 0.0 < size < np.inf else 1.0
 
 
-def _share(amount: float, mass: float) -> float:
-    """Return amount / mass; 0 where rounding has left no sample that moves, and b makes up for nothing."""
-    return amount / mass if mass > 0 else 0.0
+def _or_infinity(masses: Vector) -> Vector:
+    """Let the masses of 0, where rounding has left no sample that moves, be infinite: their multipliers do nothing."""
+    masses[masses <= 0] = np.inf
+    return masses
+
+
+def _multipliers(masses: Matrix, amounts: Vector) -> Vector:
+    """Return masses^-1 amounts of two equations at most; 0 for those where rounding has left no sample that moves."""
+    if amounts.size == 1:
+        return amounts / masses[0, 0] if masses[0, 0] > 0 else 0.0 * amounts
+    present = masses.diagonal() > 0
+    found = np.zeros_like(amounts)
+    found[present] = np.linalg.solve(masses[np.ix_(present, present)], amounts[present])
+    return found
 
 
 def _plus_one(H: Matrix) -> Matrix:
@@ -277,3 +352,74 @@ def _sampled_rank(gram: Gram) -> int:
 def _pays(rank: int, samples: int) -> bool:
     """Return whether m n^2 + n^3/3 multiplications are fewer than m^3/3."""
     return 2 * rank < samples
+
+
+class SparseSystem(NewtonSystem):
+    """K = Z Z' with a sparse Z."""
+
+    def __init__(self, features: csr_array, bordered: bool) -> None:
+        self.bordered = bordered
+        self.unit = power_of_two(float(features.data @ features.data) / features.shape[0])
+        self.offset = np.zeros(features.shape[0])
+        self._hold(features / np.sqrt(self.unit))
+
+    def _hold(self, Z: csr_array) -> None:
+        self.Z = Z
+        self._squares = Z.multiply(Z).tocsr()
+
+    def __len__(self) -> int:
+        return int(self.Z.shape[0])
+
+    def part(self, rows: Indices) -> SparseSystem:
+        """Return the same of some of the samples."""
+        part = copy(self)
+        part.offset = self.offset[rows]
+        part._hold(self.Z[rows])
+        return part
+
+    def restricted(self, function: Vector, rows: Indices) -> Vector:
+        """Return the same weights."""
+        del rows
+        return function
+
+    def rescale(self, factor: float) -> None:
+        """Multiply K by a factor, of which the unit takes account."""
+        self.unit /= factor
+        self._hold(self.Z * np.sqrt(factor))
+
+    def expand(self, beta: Vector) -> Vector:
+        """Return w = Z'beta."""
+        return np.asarray(beta @ self.Z)
+
+    def at_samples(self, function: Vector) -> Vector:
+        """Return Z w."""
+        return np.asarray(self.Z @ function)
+
+    def factor(self, weights: Vector, border: Border | None = None) -> None:
+        """Prepare the system with these W: the diagonal, which is the preconditioner."""
+        assert border is None, "no solver that iterates has other equations"
+        self.W, mass = weights, float(weights.sum())
+        self._diagonal = np.append(1.0 + weights @ self._squares, mass if self.bordered and mass > 0 else 1.0)
+
+    def solve(self, q: Vector, s: Vector, lag: Vector | float = 0.0) -> tuple[Vector, Vector]:
+        """Return the change of w, and c."""
+        found = np.zeros(self.Z.shape[1] + 1)
+        rest = np.append(q @ self.Z + lag, float(q.sum() - s[0]) if self.bordered else 0.0)
+        ahead = rest / self._diagonal
+        size = first = float(rest @ ahead)
+        for _ in range(_ITERATIONS):
+            if size <= _LEFT**2 * first:
+                break
+            image = self._product(ahead)
+            step = size / float(ahead @ image)
+            found += step * ahead
+            rest -= step * image
+            scaled = rest / self._diagonal
+            before, size = size, float(rest @ scaled)
+            ahead = scaled + size / before * ahead
+        return found[:-1], found[-1:] if self.bordered else found[:0]
+
+    def _product(self, direction: Vector) -> Vector:
+        e, c = direction[:-1], direction[-1] if self.bordered else 0.0
+        weighted = self.W * (self.Z @ e + c)
+        return np.append(e + weighted @ self.Z, float(weighted.sum()) if self.bordered else direction[-1])

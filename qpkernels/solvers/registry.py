@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from qpkernels.arrays import check_flag, shown
 from qpkernels.errors import ParameterError, UnknownSolverError
-from qpkernels.programs import Cone, ConeProgram, Program
+from qpkernels.problems import Cone, ConeProgram, Program
 from qpkernels.solvers.interface import COMMON, Solver
 
 __all__ = [
@@ -209,7 +209,7 @@ def _lacking(solver: Solver) -> str | None:
     if not _are_all(solver.cones, Cone):
         return f"cones must be a tuple of kinds of cone, such as (Zero, Nonnegative), but {shown(solver.cones)} is"
     if ConeProgram in solver.programs and not solver.cones:
-        return "it takes a ConeProgram, but no cones: set cones = (Zero, Nonnegative), or more of qpkernels.programs"
+        return "it takes a ConeProgram, but no cones: set cones = (Zero, Nonnegative), or more of qpkernels.problems"
     options: object = solver.options
     if not isinstance(options, Set) or not options <= COMMON:
         return f"options must be a set of some of {', '.join(sorted(COMMON))}, but {shown(options)} is"

@@ -20,7 +20,7 @@ from time import perf_counter
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.programs.sigmoid_fit import SigmoidFit, SigmoidPoint
+from qpkernels.problems.sigmoid_fit import SigmoidFit, SigmoidPoint
 from qpkernels.solvers.answer import Answer, Claim, Request
 
 __all__ = ["fit_sigmoid"]

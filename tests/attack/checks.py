@@ -14,8 +14,8 @@ from attack.generator import Attack, Extension, Route
 from formulations.modelling import Model, Solution
 from handed_out import HandedOut
 from qpkernels import Expansion
-from qpkernels.certificates import Certificate, Enclosure, Status
 from qpkernels.errors import InfeasibleError, NoEnclosureError, QPKernelsError, UnboundedError
+from qpkernels.problems import Certificate, Enclosure, Status
 
 __all__ = [
     "TOLERANCE",

@@ -14,8 +14,8 @@ from attack.checks import TOLERANCE, Answer, Failure, Interval, interval_of
 from attack.generator import Attack
 from formulations.modelling import Model, Solution
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate
 from qpkernels.errors import QPKernelsError
+from qpkernels.problems import Certificate
 
 __all__ = ["FORGERIES", "check_forgeries", "passed"]
 

@@ -14,7 +14,8 @@ from attack.children import run_batch
 from attack.generator import draw
 from attack.runner import Record
 from attack.sabotage import passed
-from qpkernels.certificates import certify_values
+from qpkernels.problems import certify_values
+from together import together
 
 SLICE = range(2000, 2040)
 """Seeds that run in the suite."""
@@ -141,7 +142,7 @@ def failures(seed: int) -> list[tuple[str, str]]:
     return [(kind, words) for kind, words in records()[seed].failures if kind not in ("hung", "died")]
 
 
-@pytest.mark.parametrize("seed", [*SLICE, *REPAIRED])
+@together("seed", [*SLICE, *REPAIRED])
 def test_attacks(seed: int) -> None:
     assert failures(seed) == [], f"python -m tests.attack --seed {seed}: {records()[seed].words}"
 

@@ -16,14 +16,7 @@ import qpkernels.solvers.interface as interface
 from formulations import (
     ChebyshevFit,
     HardMargin,
-    HardMarginDual,
-    HardMarginGeometric,
-    HardMarginPrimal,
-    HardTubeDual,
-    HardTubePrimal,
     Huber,
-    InterpolationDual,
-    InterpolationPrimal,
     NuMargin,
     OneClass,
     PenalisedLogistic,
@@ -31,13 +24,14 @@ from formulations import (
     ResidualLossRegression,
     Separability,
     SoftMargin,
-    SoftMarginDual,
-    SoftMarginPrimal,
     SoftTube,
-    SparseApproximationL1,
-    SparseApproximationSplit,
 )
+from formulations.classification.margins.hard_margin import HardMarginDual, HardMarginGeometric, HardMarginPrimal
+from formulations.classification.margins.soft_margin import SoftMarginDual, SoftMarginPrimal
 from formulations.losses import AbsolutePower, Hinge
+from formulations.regression.ridge.interpolation import InterpolationDual, InterpolationPrimal
+from formulations.regression.tubes.hard import HardTubeDual, HardTubePrimal
+from formulations.regression.tubes.sparse_approximation import SparseApproximationL1, SparseApproximationSplit
 from model_data import (
     CASES,
     FIRST_CASES,
@@ -52,7 +46,6 @@ from model_data import (
     stated,
     xor,
 )
-from qpkernels.certificates import Status
 from qpkernels.errors import (
     GramTooLargeError,
     IndefiniteKernelError,
@@ -73,17 +66,18 @@ from qpkernels.errors import (
     UnsupportedProgramError,
 )
 from qpkernels.kernels import RBF, Linear, Precomputed
+from qpkernels.problems import Status
+from together import together
 
-each_case = pytest.mark.parametrize("case", MODEL_CASES, ids=str)
-each_form = pytest.mark.parametrize("case", FIRST_CASES, ids=str)
+each_case = together("case", MODEL_CASES)
+each_form = together("case", FIRST_CASES)
 LABELLED = [case for case in MODEL_CASES if "y" in case.has and not case.is_regression]
 TARGETED = [case for case in MODEL_CASES if case.is_regression]
-each_labelled_case = pytest.mark.parametrize("case", LABELLED, ids=str)
-each_targeted_case = pytest.mark.parametrize("case", TARGETED, ids=str)
+each_labelled_case = together("case", LABELLED)
+each_targeted_case = together("case", TARGETED)
 WITH_COST = [case for case in MODEL_CASES if "C" in case.has]
 COSTS_EACH = [case for case in WITH_COST if any(np.ndim(value) for value in case.example.others["C"])]
-each_case_with_cost = pytest.mark.parametrize("case", WITH_COST, ids=str)
-each_case_of_costs = pytest.mark.parametrize("case", COSTS_EACH, ids=str)
+each_case_of_costs = together("case", COSTS_EACH)
 
 HARD_ROUTES = [
     (case, solver) for case, solver in ROUTES if case.model in (HardMargin, Separability) and case.kernel == "explicit"
@@ -99,7 +93,7 @@ def changed(array: np.ndarray, index: Any, value: float) -> np.ndarray:
 # --- data ---
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@together("value", [np.nan, np.inf, -np.inf])
 @each_case
 def test_data_that_are_not_finite(case: Case, value: float) -> None:
     X, *targets = case.data()
@@ -174,9 +168,7 @@ def test_kernels_that_are_none(case: Case) -> None:
         case.model(gram, *data[1:], Linear(), **case.example.parameters)
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in MODEL_CASES if "fit_intercept" in inspect.signature(case.model).parameters], ids=str
-)
+@together("case", [case for case in MODEL_CASES if "fit_intercept" in inspect.signature(case.model).parameters])
 def test_fit_intercept_is_true_or_false(case: Case) -> None:
     for nonsense in (1, 0, "no", None, [True]):
         with pytest.raises(
@@ -236,7 +228,7 @@ OUTSIDE: dict[str, list[tuple[Any, str]]] = {
     ],
 }
 NUMBERS = [(case, name) for case in MODEL_CASES for name in case.example.others]
-each_number = pytest.mark.parametrize(("case", "name"), NUMBERS, ids=[f"{case}-{name}" for case, name in NUMBERS])
+each_number = together("case, name", NUMBERS)
 
 
 def test_every_hyperparameter_has_a_range() -> None:
@@ -300,9 +292,7 @@ def test_all_numbers_are_set_or_none() -> None:
     assert (float(model.C.value[0]), float(model.delta.value)) == (2.0, 0.5)
 
 
-@pytest.mark.parametrize(
-    "model", [PenalisedLogistic(*overlapping()), PenalisedTube(*measured())], ids=["PenalisedLogistic", "PenalisedTube"]
-)
+@together("model", [PenalisedLogistic(*overlapping()), PenalisedTube(*measured())])
 def test_a_cost_that_follows_from_the_penalty(model: Any) -> None:
     with pytest.raises(ParameterError, match=r"has no hyper-parameter 'C'.* the names are regularisation"):
         model.set_params(C=2.0)
@@ -365,8 +355,8 @@ def test_costs_that_do_not_fit(case: Case) -> None:
         assert np.array_equal(model.C.value, np.full(m, case.example.parameters["C"]))
 
 
-@pytest.mark.parametrize(
-    ("model", "words"),
+@together(
+    "model, words",
     [
         (SoftMargin, "An infinite C is the hard margin: HardMargin"),
         (SoftTube, "An infinite C is the hard tube: HardTube"),
@@ -399,7 +389,7 @@ def test_precomputed_matrices() -> None:
     )
 
 
-@pytest.mark.parametrize("model", [model for model in MODELS if not model.__name__.startswith("LinearProgram")])
+@together("model", [model for model in MODELS if not model.__name__.startswith("LinearProgram")])
 def test_an_indefinite_matrix(model: Any) -> None:
     targets = [] if model is OneClass else [overlapping()[1]]
     rng = np.random.default_rng(0)
@@ -412,7 +402,7 @@ def test_an_indefinite_matrix(model: Any) -> None:
     assert caught.value.smallest_eigenvalue == pytest.approx(-0.125, rel=1e-9)
 
 
-@pytest.mark.parametrize("form", [SoftMarginDual, SoftMarginPrimal])
+@together("form", [SoftMarginDual, SoftMarginPrimal])
 def test_a_matrix_above_the_memory_limit(form: type) -> None:
     model = stated(form, *overlapping(), RBF(0.5))
     model.model.gram.memory_limit = 1000
@@ -487,7 +477,7 @@ def test_unknown_options(case: Case) -> None:
     assert model.solve("clarabel", presolve_enable=False).status == "optimal"
 
 
-@pytest.mark.parametrize("tol", [0.0, -1e-6, np.nan, np.inf, "tight", None])
+@together("tol", [0.0, -1e-6, np.nan, np.inf, "tight", None])
 @each_form
 def test_tolerances_outside_their_range(case: Case, tol: Any) -> None:
     for solver in case.routes:
@@ -495,7 +485,7 @@ def test_tolerances_outside_their_range(case: Case, tol: Any) -> None:
             case.state().solve(solver, tol=tol)
 
 
-@pytest.mark.parametrize("solver", ["smo", "clarabel", "piqp"])
+@together("solver", ["smo", "clarabel", "piqp"])
 def test_limits_outside_their_range(solver: str) -> None:
     model = SoftMargin(*overlapping()).dual
     for max_iter in (0, -3, 2.5):
@@ -537,8 +527,8 @@ def test_warm_starts(case: Case) -> None:
 # --- no answer ---
 
 
-@pytest.mark.parametrize("form", [HardMarginDual, HardMarginPrimal, HardMarginGeometric])
-@pytest.mark.parametrize("solver", ["smo", "clarabel"])
+@together("form", [HardMarginDual, HardMarginPrimal, HardMarginGeometric])
+@together("solver", ["smo", "clarabel"])
 def test_inseparable_classes(form: type, solver: str) -> None:
     with pytest.raises(InseparableError, match="convex combination of the samples 0, 1, 2, 3; use a soft margin"):
         stated(form, *xor()).solve(solver)
@@ -546,7 +536,7 @@ def test_inseparable_classes(form: type, solver: str) -> None:
         stated(form, *contradiction(), RBF(3.0)).solve(solver)
 
 
-@pytest.mark.parametrize(("case", "solver"), HARD_ROUTES, ids=[f"{case}-{solver}" for case, solver in HARD_ROUTES])
+@together("case, solver", HARD_ROUTES)
 def test_samples_that_are_all_zero(case: Case, solver: str) -> None:
     """The hulls meet in the origin, and every norm that could scale their distance is 0."""
     with pytest.raises(InseparableError, match="no hyperplane separates") as caught:
@@ -554,8 +544,8 @@ def test_samples_that_are_all_zero(case: Case, solver: str) -> None:
     assert caught.value.proof.distance == 0.0
 
 
-@pytest.mark.parametrize("solver", ["smo", "clarabel", "scs"])
-@pytest.mark.parametrize("form", [HardTubePrimal, HardTubeDual])
+@together("solver", ["smo", "clarabel", "scs"])
+@together("form", [HardTubePrimal, HardTubeDual])
 def test_a_tube_that_is_too_thin(form: type, solver: str) -> None:
     X, y = measured()
     smallest = ChebyshevFit(X, y).primal.solve(tol=1e-8).objective
@@ -572,12 +562,12 @@ def test_a_tube_that_is_too_thin(form: type, solver: str) -> None:
     assert stated(form, X, y, epsilon=smallest * (1 + 1e-4)).solve("clarabel").status == "optimal"
 
 
-@pytest.mark.parametrize("form", [HardTubePrimal, HardTubeDual])
+@together("form", [HardTubePrimal, HardTubeDual])
 def test_a_limit_of_ones_own_is_no_reason_to_look_for_a_proof(form: type) -> None:
     assert stated(form, *measured(), epsilon=0.8).solve("smo", max_iter=20).status == "stopped"
 
 
-@pytest.mark.parametrize("form", [SparseApproximationL1, SparseApproximationSplit])
+@together("form", [SparseApproximationL1, SparseApproximationSplit])
 def test_values_that_no_function_comes_near(form: type) -> None:
     smallest = ChebyshevFit(*measured(), fit_intercept=False).primal.solve(tol=1e-8).objective
     # Steps of pairs move as far as the multipliers must grow, which is the longer the nearer epsilon is.
@@ -592,8 +582,8 @@ def twice(contradicting: bool) -> tuple[np.ndarray, np.ndarray]:
     return np.vstack([X, X[:1]]), np.append(y, y[0] + (1.0 if contradicting else 0.0))
 
 
-@pytest.mark.parametrize("kernel", [None, RBF(0.5)], ids=["explicit", "rbf"])
-@pytest.mark.parametrize("form", [InterpolationPrimal, InterpolationDual])
+@together("kernel", [None, RBF(0.5)])
+@together("form", [InterpolationPrimal, InterpolationDual])
 def test_interpolation_of_a_sample_that_comes_twice(form: type, kernel: Any) -> None:
     """K is singular: the answer of least norm is found, or it is proved that there is none."""
     for solver in ("linear", "clarabel", "scs"):
@@ -629,14 +619,14 @@ def test_answers_that_do_not_fit(case: Case) -> None:
             model.certify(nothing)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if not case.state_model().fit_intercept], ids=str)
+@together("case", [case for case in CASES if not case.state_model().fit_intercept])
 def test_an_intercept_given_to_a_model_without(case: Case) -> None:
     model = case.state_model()
     with pytest.raises(ParameterError, match=f"this {case.model.__name__} has no intercept, but b = 0.5 came"):
         model.certify((np.zeros(len(model)), 0.5))
 
 
-@pytest.mark.parametrize("case", [case for case in LABELLED if not case.model.__name__.startswith("Nu")], ids=str)
+@together("case", [case for case in LABELLED if not case.model.__name__.startswith("Nu")])
 def test_classifiers_fitted_to_other_data(case: Case) -> None:
     X, y = case.data()
     model = case.state_model()
@@ -663,7 +653,7 @@ def test_a_regression_given_to_a_model_of_classes(case: Case) -> None:
         case.state_model().certify(SVR().fit(X, y))
 
 
-@pytest.mark.parametrize("case", [case for case in TARGETED if case.example.data is measured], ids=str)
+@together("case", [case for case in TARGETED if case.example.data is measured])
 def test_a_classifier_given_to_a_model_of_real_targets(case: Case) -> None:
     X, _ = case.data()
     fitted = SVC(kernel="linear").fit(X, np.arange(len(X)) % 2)

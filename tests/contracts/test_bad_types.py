@@ -50,11 +50,11 @@ from qpkernels import (
     Polynomial,
     Sigmoid,
 )
-from qpkernels.certificates import Status
-from qpkernels.datasets import load_dataset, one_versus_rest, scale_features
 from qpkernels.errors import ParameterError, QPKernelsError, SolverFailedError
-from qpkernels.programs import ConeProgram, KernelQP, Nonnegative, Zero
+from qpkernels.files import load_dataset, one_versus_rest, scale_features
+from qpkernels.problems import ConeProgram, KernelQP, Nonnegative, Status, Zero
 from qpkernels.solvers import Answer, Request, Solver, find_solver, registry
+from together import together
 
 Entry = Callable[[Any], object]
 
@@ -328,8 +328,8 @@ def test_numbers_whose_squares_leave_float64(size: float) -> None:
             entry()
 
 
-@pytest.mark.parametrize("size", [1e100, 1e149, 1e155, 1e300, 1.7e308])
-@pytest.mark.parametrize("case", [case for case in MODEL_CASES if case.model is not Separability], ids=str)
+@together("size", [1e100, 1e149, 1e155, 1e300, 1.7e308])
+@together("case", [case for case in MODEL_CASES if case.model is not Separability])
 def test_answers_too_large_for_float64_are_not_proved(case: Case, size: float) -> None:
     model = case.state_model()
     m = len(model)

@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import pytest
 from matplotlib.mathtext import MathTextParser
 
 import formulations
@@ -40,6 +39,7 @@ from model_data import CASES, FIRST_CASES, FORMS, KERNELS, MODEL_CASES, measured
 from qpkernels import RBF, Columns, Kernel
 from qpkernels.display import TextbookProblem, to_latex, to_text
 from showing import check_bundle, check_latex, check_repr
+from together import together
 
 STATED = sorted({form for _, _, form in FORMS}, key=lambda form: form.__name__)
 
@@ -92,24 +92,24 @@ def check_drawn(formulas: Iterator[str]) -> None:
 
 def test_all_that_is_stated_is_found() -> None:
     known = {type(each) for each in OTHERS.values()} | {case.model for case in MODEL_CASES} | set(STATED)
-    public = {getattr(formulations, name) for name in formulations.__all__}
+    public = {getattr(formulations, name) for name in formulations.__all__} | {form for _, _, form in FORMS}
     stated = {each for each in public if isinstance(each, type) and issubclass(each, Explained)}
     assert {each for each in stated if not inspect.isabstract(each)} <= known
 
 
-@pytest.mark.parametrize("form", STATED, ids=lambda form: form.__name__)
+@together("form", STATED)
 def test_each_form_has_the_maths_of_its_docstring(form: Any) -> None:
     assert isinstance(vars(form).get("textbook"), TextbookProblem), "each form states its own problem"
     owners = [form, *(model for model, _, each in FORMS if each is form)]
     assert any(is_written(form.textbook, owner) for owner in owners), form.textbook
 
 
-@pytest.mark.parametrize("stated", OTHERS.values(), ids=OTHERS)
+@together("stated", OTHERS.values())
 def test_so_has_what_has_no_forms(stated: Any) -> None:
     assert is_written(stated.textbook, type(stated)), stated.textbook
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@together("case", CASES)
 def test_a_problem_without_an_intercept_has_none(case: Any) -> None:
     form = case.state()
     written = f"{statement_of_form(form).text} {' '.join(statement_of_form(form).where)}"
@@ -121,7 +121,7 @@ def test_a_problem_without_an_intercept_has_none(case: Any) -> None:
     assert stated == any(constraint.label == "balance" for constraint in form.problem.constraints)
 
 
-@pytest.mark.parametrize("case", FIRST_CASES, ids=str)
+@together("case", FIRST_CASES)
 def test_a_problem_is_minimised_where_its_form_is(case: Any) -> None:
     form = case.state()
     verb = {"Minimize": "minimize", "Maximize": "maximize"}[type(form.problem.objective).__name__]
@@ -132,7 +132,7 @@ def test_a_problem_is_minimised_where_its_form_is(case: Any) -> None:
 # What models and forms show -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case", MODEL_CASES, ids=str)
+@together("case", MODEL_CASES)
 def test_a_model_shows_itself(case: Any) -> None:
     for kernel in case.example.kernels:
         data = case.data()
@@ -153,7 +153,7 @@ def test_a_model_shows_itself(case: Any) -> None:
         assert "explicit" not in read
 
 
-@pytest.mark.parametrize("case", FIRST_CASES, ids=str)
+@together("case", FIRST_CASES)
 def test_a_form_shows_its_own_problem(case: Any) -> None:
     form = case.state()
     check_repr(form)
@@ -163,7 +163,7 @@ def test_a_form_shows_its_own_problem(case: Any) -> None:
     check_drawn(line.formula for line in statement_of_form(form).lines)
 
 
-@pytest.mark.parametrize("stated", OTHERS.values(), ids=OTHERS)
+@together("stated", OTHERS.values())
 def test_what_has_no_forms_shows_itself_too(stated: Any) -> None:
     check_repr(stated)
     assert "30 s" in str(stated) or "24 s" in str(stated)
@@ -179,7 +179,7 @@ def test_the_settings_of_the_others_are_shown() -> None:
     assert "targets = 'platt'" in str(OTHERS["Platt"])
 
 
-@pytest.mark.parametrize("kernel", KERNEL_EXAMPLES.values(), ids=lambda kernel: type(kernel).__name__)
+@together("kernel", KERNEL_EXAMPLES.values())
 def test_a_kernel_shows_its_formula(kernel: Kernel) -> None:
     check_repr(kernel)
     assert "k(x, z) = " in str(kernel)
@@ -191,7 +191,7 @@ def test_a_kernel_shows_its_formula(kernel: Kernel) -> None:
 # What answers show --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case", MODEL_CASES, ids=str)
+@together("case", MODEL_CASES)
 def test_an_answer_shows_itself(case: Any) -> None:
     solution = case.state_model().solve()
     check_repr(solution)

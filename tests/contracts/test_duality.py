@@ -28,9 +28,9 @@ from formulations.classification.base import TwoClassModel
 from formulations.losses import AbsolutePower, LogisticLoss, LogisticResidual, Loss, Squared, SquaredHinge
 from formulations.modelling import Model
 from model_data import FORMS, one_against_rest, partner, relative_error
-from qpkernels.certificates import Status
 from qpkernels.errors import InfeasibleError
 from qpkernels.kernels import RBF, Kernel, Polynomial
+from qpkernels.problems import Status
 
 TOL = 1e-7
 """Asked of every solver, where values are compared to 1e-6."""

@@ -12,8 +12,8 @@ import pytest
 from formulations.modelling import Solution
 from model_data import MODEL_CASES, Case
 from qpkernels import RBF, LowRank
-from qpkernels.certificates import FenchelBounds, KernelQPBounds, MarginLevelBounds, Status, TubeLevelBounds
 from qpkernels.errors import InfeasibleError, ParameterError
+from qpkernels.problems import FenchelBounds, KernelQPBounds, MarginLevelBounds, Status, TubeLevelBounds
 
 KERNEL = RBF(0.5)
 METHODS = ("product", "trace")

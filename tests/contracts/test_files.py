@@ -17,17 +17,17 @@ import pytest
 import formulations
 import qpkernels
 from formulations import OneVersusOne, SoftMargin, SoftTube, cross_validate, load
-from formulations.auditing import audit
-from formulations.commands.machines.files import read_machine
+from formulations.commands.machines_in_files import read_machine
 from formulations.commands.output import write_json, write_picture
-from formulations.displays import DecisionRegionDisplay
+from formulations.judging import audit
+from formulations.plots import DecisionRegionDisplay
 from qpkernels import RBF
-from qpkernels.arrays.archives import load_arrays
-from qpkernels.arrays.paths import replacing
-from qpkernels.datasets import Scaling, load_dataset
+from qpkernels.arrays.files import load_arrays, replacing
 from qpkernels.errors import FileFormatError
 from qpkernels.files import (
     FORMATS,
+    Scaling,
+    load_dataset,
     read,
     read_liblinear_model,
     read_libsvm_kernel,
@@ -39,7 +39,7 @@ from qpkernels.files import (
     write_libsvm_model,
     write_libsvm_range,
 )
-from qpkernels.gram import Expansion
+from qpkernels.functions import Expansion
 
 X, Y = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [4.0, 2.0], [8.0, 1.0], [9.0, 0.0]]), np.array([1, 1, 2, 2, 3, 3])
 MODEL = SoftMargin(X, np.where(Y > 1, 1, -1), RBF(0.1), C=1.0)
@@ -183,4 +183,4 @@ def test_every_writer_writes_beside_the_old_file() -> None:
                 opens = name == "open" and any(isinstance(mode, str) and set("wxa+") & set(mode) for mode in given)
                 if opens or name in ("write_text", "write_bytes", "tofile", "to_csv"):
                     in_place.append(f"{source.relative_to(folder.parent)}:{line}")
-    assert [place.partition(":")[0] for place in in_place] == ["formulations/selection/results.py"] * 2, in_place
+    assert [place.partition(":")[0] for place in in_place] == ["formulations/selection/fits.py"] * 2, in_place

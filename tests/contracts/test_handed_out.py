@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from handed_out import DUAL, PRIMAL, HandedOut
-from model_data import CASES, MODELS, ROUTES, Case, solved
+from model_data import CASES, MODELS, ROUTES, Case, form_of, loosely_solved, solved
+from together import together
 
 
 def test_every_model_has_its_values_in_the_tables() -> None:
@@ -25,15 +26,14 @@ def assert_values_of(model: Any, solution: Any) -> None:
     assert handed.dual_value == pytest.approx(certificate.dual_value, rel=0, abs=1e-11 * size)
 
 
-@pytest.mark.parametrize(("case", "solver"), ROUTES, ids=[f"{case}-{solver}" for case, solver in ROUTES])
+@together("case, solver", ROUTES, by=form_of)
 def test_the_values_are_those_of_what_is_handed_out(case: Case, solver: str) -> None:
     form, solution = solved(case, solver)
     assert_values_of(form.model, solution)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@together("case", CASES, by=form_of)
 def test_the_values_of_a_loose_answer_are_those_of_what_is_handed_out(case: Case) -> None:
-    form = case.state()
-    solution = form.solve("scs", tol=1e-14, eps_abs=1e-2, eps_rel=1e-2)
+    form, solution = loosely_solved(case)
     if solution.certificate.uncounted == 0.0:
         assert_values_of(form.model, solution)

@@ -6,18 +6,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from formulations import (
-    HardMargin,
-    HardMarginDual,
-    HardMarginGeometric,
-    HardMarginPrimal,
-    SoftMargin,
-    SoftMarginHinge,
-    SoftMarginPrimal,
-)
+from formulations import HardMargin, SoftMargin
+from formulations.classification.margins.hard_margin import HardMarginDual, HardMarginGeometric, HardMarginPrimal
+from formulations.classification.margins.soft_margin import SoftMarginHinge, SoftMarginPrimal
 from model_data import one_against_rest, relative_error, stated, xor
-from qpkernels.certificates import Status
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial
+from qpkernels.problems import Status
 
 # Breast cancer, 569 x 30, features in [-1, 1]: kernel, C, dual optimum, intercept, support vectors, at the bound.
 # Certified by an independent float64 SMO to a relative gap of 5e-13.

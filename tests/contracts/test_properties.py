@@ -37,9 +37,9 @@ from formulations import (
 )
 from formulations.losses import AbsolutePower, EpsilonInsensitive, Pinball, Squared
 from formulations.losses import Huber as HuberLoss
-from qpkernels.certificates import Status
 from qpkernels.errors import InfeasibleError
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed
+from qpkernels.problems import Status
 
 TOL = 1e-9
 

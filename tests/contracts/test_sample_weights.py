@@ -25,8 +25,8 @@ from formulations import (
 from formulations.estimators import SVC
 from model_data import CASES, MODEL_CASES, SHARP, Case, overlapping
 from qpkernels import RBF
-from qpkernels.certificates import Status
 from qpkernels.errors import OneClassError, ParameterError
+from qpkernels.problems import Status
 
 
 def per_sample(case: Case) -> str | None:

@@ -26,7 +26,7 @@ def test_its_names_import_no_back_end() -> None:
 
 
 def test_displays_import_matplotlib_when_they_draw() -> None:
-    assert imported("from formulations.displays import *", ("matplotlib", "PIL")) == []
+    assert imported("from formulations.plots import *", ("matplotlib", "PIL")) == []
 
 
 def test_the_command_imports_no_model_to_show_its_help() -> None:

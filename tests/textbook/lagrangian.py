@@ -9,8 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csc_array
 
-from qpkernels.certificates import certify_cone_program
-from qpkernels.programs import Block, ConeProgram, Nonnegative, Zero
+from qpkernels.problems import Block, ConeProgram, Nonnegative, Zero, certify_cone_program
 from qpkernels.solvers import find_solver
 from textbook.cases import Pairs, formula
 

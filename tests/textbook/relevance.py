@@ -13,7 +13,7 @@ from scipy.special import expit
 from scipy.stats import multivariate_normal, norm
 
 from formulations import RelevanceClassification, RelevanceRegression, RelevanceSolution
-from formulations.relevance.posterior import Posterior
+from formulations.relevance.evidence import WeightPosterior
 from qpkernels import RBF
 from textbook.cases import CURVE, GAMMA, MIXED, Pairs, formula
 
@@ -34,7 +34,9 @@ def _alphas(samples: int, kept: tuple[int, ...]) -> np.ndarray:
 def regression(kept: tuple[int, ...] = (0, 3, 8, 13, 19)) -> SimpleNamespace:
     """Return our posterior at some precisions, and the restated design, mean and covariance."""
     alpha = _alphas(len(CURVE), kept)
-    ours: Posterior = RelevanceRegression(CURVE.X, CURVE.y, RBF(GAMMA)).likelihood.posterior(alpha, 1 / BETA, None)
+    ours: WeightPosterior = RelevanceRegression(CURVE.X, CURVE.y, RBF(GAMMA)).likelihood.posterior(
+        alpha, 1 / BETA, None
+    )
     Phi = np.column_stack([np.ones(len(CURVE)), CURVE.K])[:, kept]
     A = np.diag(alpha[list(kept)])
     Sigma = np.linalg.inv(A + BETA * Phi.T @ Phi)
@@ -45,7 +47,9 @@ def regression(kept: tuple[int, ...] = (0, 3, 8, 13, 19)) -> SimpleNamespace:
 def classification(kept: tuple[int, ...] = (0, 2, 9, 14)) -> SimpleNamespace:
     """Return our approximate posterior at some precisions, and the restated design and mode."""
     alpha, t = _alphas(len(MIXED), kept), (MIXED.y + 1) / 2
-    ours: Posterior = RelevanceClassification(MIXED.X, MIXED.y, RBF(GAMMA)).likelihood.posterior(alpha, None, None)
+    ours: WeightPosterior = RelevanceClassification(MIXED.X, MIXED.y, RBF(GAMMA)).likelihood.posterior(
+        alpha, None, None
+    )
     Phi = np.column_stack([np.ones(len(MIXED)), MIXED.K])[:, kept]
     a = alpha[list(kept)]
 

@@ -26,7 +26,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from formulations import Logistic, SoftMargin, calibrate
-from formulations.displays.style import GREEN, INK, STYLE, VERMILLION, class_mark, explain
+from formulations.plots.style import GREEN, INK, STYLE, VERMILLION, class_mark, explain
 from qpkernels import RBF
 
 plt.rcParams.update(STYLE)

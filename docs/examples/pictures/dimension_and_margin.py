@@ -24,7 +24,7 @@ import numpy as np
 
 import formulations.cvx as cp
 from formulations import HardMargin
-from formulations.displays.style import BLUE, GREEN, INK, PURPLE, STYLE, VERMILLION
+from formulations.plots.style import BLUE, GREEN, INK, PURPLE, STYLE, VERMILLION
 from qpkernels import RBF, Kernel, Polynomial
 
 plt.rcParams.update(STYLE)

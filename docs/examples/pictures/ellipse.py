@@ -19,8 +19,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from formulations import HardMargin
-from formulations.displays import DecisionRegionDisplay
-from formulations.displays.style import GREEN, STYLE, class_mark, explain
+from formulations.plots import DecisionRegionDisplay
+from formulations.plots.style import GREEN, STYLE, class_mark, explain
 from qpkernels import Polynomial, ScaledQuadraticMap
 
 plt.rcParams.update(STYLE)

@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from formulations import ChebyshevFit, LeastAbsoluteFit, LeastSquaresFit
-from formulations.displays.style import BLUE, INK, PURPLE, STYLE, VERMILLION, draw_samples, explain, ring
+from formulations.plots.style import BLUE, INK, PURPLE, STYLE, VERMILLION, draw_samples, explain, ring
 
 plt.rcParams.update(STYLE)
 

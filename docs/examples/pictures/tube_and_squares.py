@@ -26,8 +26,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from formulations import LeastSquares, SoftTube
-from formulations.displays import TubeDisplay
-from formulations.displays.style import BLUE, INK, STYLE, draw_samples, explain
+from formulations.plots import TubeDisplay
+from formulations.plots.style import BLUE, INK, STYLE, draw_samples, explain
 from qpkernels import RBF
 
 plt.rcParams.update(STYLE)

@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.datasets import make_moons
 
 from formulations import SoftMargin, exact_path, grid, path
-from formulations.displays import ExactPathDisplay, GridSearchDisplay, PathDisplay
-from formulations.displays.style import STYLE
+from formulations.plots import ExactPathDisplay, GridSearchDisplay, PathDisplay
+from formulations.plots.style import STYLE
 from qpkernels import RBF
 
 plt.rcParams.update(STYLE)

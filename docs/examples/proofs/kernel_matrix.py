@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from formulations import OneVersusRest
-from formulations.displays import DecisionRegionDisplay, GramDisplay
-from formulations.displays.style import STYLE
+from formulations.plots import DecisionRegionDisplay, GramDisplay
+from formulations.plots.style import STYLE
 from qpkernels import RBF, Gram, Sigmoid
 
 plt.rcParams.update(STYLE)

@@ -20,8 +20,8 @@ import sklearn.svm
 from sklearn.datasets import make_moons
 
 from formulations import SoftMargin, audit
-from formulations.displays import CertificateDisplay, KKTDisplay
-from formulations.displays.style import STYLE, explain
+from formulations.plots import CertificateDisplay, KKTDisplay
+from formulations.plots.style import STYLE, explain
 from qpkernels import RBF
 
 plt.rcParams.update(STYLE)

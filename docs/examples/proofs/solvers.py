@@ -11,8 +11,8 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import make_moons
 
 from formulations import SoftMargin, compare, cross_examine
-from formulations.displays import ComparisonDisplay, CrossExaminationDisplay
-from formulations.displays.style import STYLE
+from formulations.plots import ComparisonDisplay, CrossExaminationDisplay
+from formulations.plots.style import STYLE
 from qpkernels import RBF
 
 plt.rcParams.update(STYLE)

@@ -30,8 +30,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from formulations import HardMargin
-from formulations.displays import DecisionRegionDisplay
-from formulations.displays.style import INK, STYLE, explain
+from formulations.plots import DecisionRegionDisplay
+from formulations.plots.style import INK, STYLE, explain
 
 plt.rcParams.update(STYLE)
 

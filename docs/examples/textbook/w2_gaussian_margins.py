@@ -28,8 +28,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from formulations import HardMargin, SoftMargin
-from formulations.displays import DecisionRegionDisplay
-from formulations.displays.style import STYLE, explain
+from formulations.plots import DecisionRegionDisplay
+from formulations.plots.style import STYLE, explain
 from qpkernels import RBF
 
 plt.rcParams.update(STYLE)

@@ -33,10 +33,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import formulations.cvx as cp
-from formulations.displays import LossDisplay
-from formulations.displays.style import STYLE
 from formulations.losses import EpsilonInsensitive, Hinge, LogisticLoss, MarginLoss, Squared, ZeroOne
-from formulations.losses.base import QuadraticConjugate, Values
+from formulations.losses.loss import QuadraticConjugate, Values
+from formulations.plots import LossDisplay
+from formulations.plots.style import STYLE
 
 plt.rcParams.update(STYLE)
 

@@ -32,8 +32,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from formulations import SoftTube
-from formulations.displays import TubeDisplay
-from formulations.displays.style import INK, STYLE, explain
+from formulations.plots import TubeDisplay
+from formulations.plots.style import INK, STYLE, explain
 from qpkernels import RBF
 
 plt.rcParams.update(STYLE)

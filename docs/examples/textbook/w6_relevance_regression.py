@@ -23,8 +23,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from formulations import RelevanceRegression, ReweightedRelevance, SoftTube
-from formulations.displays import RelevanceDisplay
-from formulations.displays.style import BLUE, INK, STYLE, VERMILLION, explain
+from formulations.plots import RelevanceDisplay
+from formulations.plots.style import BLUE, INK, STYLE, VERMILLION, explain
 from qpkernels import RBF
 
 plt.rcParams.update(STYLE)

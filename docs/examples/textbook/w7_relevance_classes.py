@@ -16,8 +16,8 @@ from scipy.special import expit
 from sklearn.datasets import make_classification
 
 from formulations import RelevanceClassification, SoftMargin
-from formulations.displays import DecisionRegionDisplay
-from formulations.displays.style import BLUE, STYLE, VERMILLION, explain
+from formulations.plots import DecisionRegionDisplay
+from formulations.plots.style import BLUE, STYLE, VERMILLION, explain
 from qpkernels import RBF
 
 plt.rcParams.update(STYLE)

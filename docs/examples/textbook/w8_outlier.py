@@ -26,7 +26,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from formulations import ChebyshevFit, LaplaceFit, LeastAbsoluteFit, LeastSquaresFit
-from formulations.displays.style import BLUE, GREEN, INK, PURPLE, STYLE, VERMILLION, draw_samples, explain, ring
+from formulations.plots.style import BLUE, GREEN, INK, PURPLE, STYLE, VERMILLION, draw_samples, explain, ring
 
 plt.rcParams.update(STYLE)
 

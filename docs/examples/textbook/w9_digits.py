@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 from formulations import OneVersusOne, OneVersusRest, Perceptron
-from formulations.displays.style import BLUE, STYLE
+from formulations.plots.style import BLUE, STYLE
 from qpkernels import RBF, Gram, Polynomial
 
 plt.rcParams.update(STYLE)

@@ -25,10 +25,9 @@ from formulations.classification.separation.separability import Separability
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Stated, labelled, scalar
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, Certificate
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import InseparableError, SolverFailedError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Bounds, Certificate, KernelQP
 
 __all__ = ["HardMargin", "HardMarginDual", "HardMarginGeometric", "HardMarginPrimal"]
 

@@ -40,9 +40,9 @@ from formulations.modelling import (
     scalar,
 )
 from qpkernels.arrays import Vector
-from qpkernels.certificates import MarginLevelBounds, best_level
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
+from qpkernels.problems import MarginLevelBounds, best_level
 
 __all__ = ["NuMargin", "NuMarginDual", "NuMarginPrimal", "largest_nu"]
 

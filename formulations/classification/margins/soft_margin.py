@@ -23,9 +23,8 @@ from formulations.classification.base import MarginDual, MarginPrimal, TwoClassC
 from formulations.inputs.hyperparameters import MARGIN_COSTS
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Primal, Stated, labelled, per_sample
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds
 from qpkernels.display import TextbookProblem
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Bounds, KernelQP
 
 __all__ = ["SoftMargin", "SoftMarginDual", "SoftMarginHinge", "SoftMarginPrimal"]
 

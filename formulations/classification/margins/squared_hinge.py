@@ -19,11 +19,10 @@ import numpy as np
 
 import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassCostModel
-from formulations.inputs.costs import per_cost, times_cost
-from formulations.inputs.hyperparameters import MARGIN_COSTS, derived
+from formulations.inputs.hyperparameters import MARGIN_COSTS, derived, per_cost, times_cost
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, absence, labelled, per_sample
 from qpkernels.display import TextbookProblem
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = ["SquaredHinge", "SquaredHingeDual", "SquaredHingePrimal"]
 

@@ -25,18 +25,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import formulations.cvx as cp
-from formulations.inputs.two_classes import two_classes
+from formulations.inputs.samples import two_classes
 from formulations.modelling import labelled
 from formulations.modelling.cards import Explained, classes_of
 from formulations.modelling.failures import no_answer
-from formulations.modelling.forms import lower
+from formulations.modelling.lowering import lower
 from formulations.modelling.solving import quote, status_of
 from formulations.prediction import Sigmoids
 from qpkernels.arrays import ChecksKeywords, Vector, check_choice, finite_vector, frozen, real_number
-from qpkernels.certificates import Certificate, SigmoidBounds, Status
 from qpkernels.display import Card, Carded, Fact, Line, TextbookProblem, count
 from qpkernels.errors import SeparableScoresError
-from qpkernels.programs import SigmoidFit
+from qpkernels.problems import Certificate, SigmoidBounds, SigmoidFit, Status
 from qpkernels.solvers import Claim, SolverLike, find_solver
 
 __all__ = ["Calibration", "PlattCalibration", "Targets"]
@@ -67,7 +66,7 @@ class Calibration(Carded):
         Who solved it, and what it says itself.
     A_error, B_error
         Proved bounds of how far A and B are from the optimal ones, which the gap of a flat problem says little of; see
-        :meth:`qpkernels.certificates.SigmoidBounds.errors`. Infinity where nothing is proved, as of equal scores, which
+        :meth:`qpkernels.problems.SigmoidBounds.errors`. Infinity where nothing is proved, as of equal scores, which
         do not determine A.
     """
 

@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 
 from formulations.modelling.batch import Part, Trained
 from qpkernels.arrays import Matrix
+from qpkernels.functions import Expansions
 from qpkernels.gram import Gram
-from qpkernels.gram.expansions import Expansions
 
 __all__ = ["Decisions"]
 

@@ -29,13 +29,12 @@ from formulations.classification.base import TwoClassModel
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.meta.decisions import Decisions
 from formulations.classification.meta.multiclass_solution import MulticlassSolution
-from formulations.inputs.samples import BoundSamples, KernelLike, SamplesLike, bind
-from formulations.inputs.two_classes import checked_labels
+from formulations.inputs.samples import BoundSamples, KernelLike, SamplesLike, bind, checked_labels
 from formulations.modelling import Classification
 from formulations.modelling.batch import Part, Solutions, Trained, check_jobs, train
 from formulations.modelling.cards import Explained, kernel_of, samples_of
 from qpkernels.arrays import ChecksKeywords, Indices, is_scalar, read_array, shown, shown_label
-from qpkernels.arrays.keywords import check_keywords
+from qpkernels.arrays.arguments import check_keywords
 from qpkernels.display import Fact, TextbookProblem, progress_bar
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
 from qpkernels.solvers import SolverLike

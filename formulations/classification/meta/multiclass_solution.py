@@ -14,8 +14,8 @@ from formulations.modelling import Classification
 from formulations.modelling.batch import Solutions
 from formulations.prediction import Answering, Predictor, Sigmoids, Votes
 from qpkernels.arrays import shown, shown_label
-from qpkernels.certificates import Certificate, Status
 from qpkernels.display import Card, Carded, Fact
+from qpkernels.problems import Certificate, Status
 
 __all__ = ["MulticlassSolution"]
 

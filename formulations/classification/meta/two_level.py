@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.classification.meta.calibration import Calibration, PlattCalibration, Targets
-from formulations.inputs.two_classes import checked_labels, two_classes
+from formulations.inputs.samples import checked_labels, two_classes
 from formulations.modelling import Model
 from formulations.modelling.batch import Part, train
 from formulations.prediction import Answering, Labels, Predictor
@@ -35,8 +35,8 @@ from qpkernels.arrays import (
 )
 from qpkernels.display import Card, Carded, Fact, Line
 from qpkernels.errors import LabelError, ParameterError, QPKernelsError, ShapeError
-from qpkernels.gram import Expansion, Gram
-from qpkernels.gram.expansions import Expansions
+from qpkernels.functions import Expansion, Expansions
+from qpkernels.gram import Gram
 
 __all__ = ["StateModel", "TwoLevelMachine", "calibrate", "cross_validated_scores"]
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from formulations.inputs.samples import BoundSamples
 from qpkernels.arrays import Indices, Vector, frozen
-from qpkernels.certificates import Certificate, relative
 from qpkernels.diagnosis import basic_combination
-from qpkernels.gram import Expansion
-from qpkernels.gram.dependence import enclose_dependence, equal_samples
+from qpkernels.functions import Expansion
+from qpkernels.gram.exact import enclose_dependence, equal_samples
+from qpkernels.problems import Certificate, relative
 
 __all__ = ["HullIntersection"]
 

@@ -42,7 +42,7 @@ from qpkernels.arrays import (
 )
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
-from qpkernels.gram import Expansion
+from qpkernels.functions import Expansion
 
 __all__ = ["BatchPerceptron", "Perceptron", "PerceptronSolution", "mistake_bound"]
 

@@ -20,15 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.classification.separation.perceptron_steps import Rate, StepSizes
-from formulations.inputs.samples import KernelLike, SamplesLike, bind
-from formulations.inputs.two_classes import two_classes
+from formulations.inputs.samples import KernelLike, SamplesLike, bind, two_classes
 from formulations.modelling.cards import Explained, classes_of, kernel_of, samples_of
 from formulations.prediction import Answering, Labels, Predictor
 from qpkernels.arrays import ChecksKeywords, Indices, Vector, finite_vector, frozen
 from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.errors import ShapeError
-from qpkernels.gram import Expansion
-from qpkernels.gram.expansions import Expansions
+from qpkernels.functions import Expansion, Expansions
 from qpkernels.kernels import Linear
 
 __all__ = ["PerceptronRule", "PerceptronSolution", "criterion"]

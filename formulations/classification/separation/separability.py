@@ -14,10 +14,9 @@ from formulations.classification.separation.hulls import HullIntersection
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Solution, Stated, labelled
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, Certificate, SeparationBounds, Status
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import InseparableError
-from qpkernels.programs import Program
+from qpkernels.problems import Bounds, Certificate, Program, SeparationBounds, Status
 
 __all__ = ["Separability", "SeparabilityPrimal"]
 

@@ -9,7 +9,7 @@ import { mount } from "./lab.js";
 const WAITING = "Waiting for the kernel; where it was restarted, run the cell again.";
 const ELSEWHERE = "Shown in another place; touched here, it goes on here.";
 
-/** Return a transport as in wire/socket.js, with open(); formulations/lab/notebook/widget.py is at its other end. */
+/** Return a transport as in wire/socket.js, with open(); formulations/lab/notebook.py is at its other end. */
 export function widgetTransport(model) {
   return (handlers) => new Widget(model, handlers);
 }

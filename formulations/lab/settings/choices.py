@@ -3,14 +3,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
-from formulations.lab.settings.quoting import quoted
+from qpkernels.arrays import shown
 from qpkernels.errors import ParameterError
 
-__all__ = ["Choice", "Chosen", "Slider"]
+__all__ = ["Chosen", "MenuChoice", "Slider", "quoted"]
+
+_LONGEST = 80
+
+
+def quoted(value: object) -> str:
+    """Return what JSON said, shortened: null and true, not None and True."""
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        # Not of JSON, or an integer of so many digits that Python refuses to write it.
+        return shown(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
 
 
 @dataclass(frozen=True)
@@ -55,7 +68,7 @@ class Slider:
 
 
 @dataclass(frozen=True)
-class Choice:
+class MenuChoice:
     """Something with a name, a title, and sliders."""
 
     name: str
@@ -63,7 +76,7 @@ class Choice:
     sliders: tuple[Slider, ...] = ()
 
 
-Chooses = TypeVar("Chooses", bound=Choice, covariant=True)
+Chooses = TypeVar("Chooses", bound=MenuChoice, covariant=True)
 
 
 @dataclass(frozen=True)

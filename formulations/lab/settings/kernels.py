@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
 
-from formulations.lab.settings.choices import Choice, Chosen, Slider
+from formulations.lab.settings.choices import Chosen, MenuChoice, Slider
 from qpkernels.kernels import RBF, Kernel, Laplacian, Linear, Matern, Polynomial
 
 __all__ = ["KERNELS", "PARAMETRISATIONS", "KernelChoice", "kernel_of"]
 
 
 @dataclass(frozen=True)
-class KernelChoice(Choice):
+class KernelChoice(MenuChoice):
     """A kernel by its name.
 
     Attributes

@@ -16,7 +16,7 @@ from formulations.classification.margins.nu_margin import NuMargin
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.classification.one_class import OneClass
-from formulations.lab.settings.choices import Choice, Slider
+from formulations.lab.settings.choices import MenuChoice, Slider
 from formulations.modelling.model import Model
 from formulations.regression.huber import Huber
 from formulations.regression.quantile import Quantile
@@ -28,7 +28,7 @@ from formulations.relevance.classification import RelevanceClassification
 from formulations.relevance.machine import RelevanceMachine
 from formulations.relevance.regression import RelevanceRegression
 
-__all__ = ["MACHINES", "Machine", "Stated", "Task"]
+__all__ = ["MACHINES", "MachineChoice", "Stated", "Task"]
 
 Stated: TypeAlias = Model[Any] | RelevanceMachine
 """What a machine states of points: a model with a certificate, or a relevance machine with a stationary evidence."""
@@ -44,7 +44,7 @@ class Task(StrEnum):
 
 
 @dataclass(frozen=True)
-class Machine(Choice):
+class MachineChoice(MenuChoice):
     """A machine by its name.
 
     Attributes
@@ -78,23 +78,25 @@ _CLASSES = Task.CLASSIFICATION
 _CURVE = Task.REGRESSION
 
 _MACHINES = (
-    Machine("soft-margin", "Soft margin", (_COST,), SoftMargin),
-    Machine("hard-margin", "Hard margin", (), HardMargin, most_points=500),
-    Machine("nu-margin", "Nu-margin", (_NU,), NuMargin, most_points=500),
-    Machine("squared-hinge", "Squared hinge", (_COST,), SquaredHinge),
-    Machine("linear-program", "Linear program", (_COST,), LinearProgramMachine, most_points=1000, in_slices=False),
-    Machine("logistic", "Logistic regression", (_COST,), Logistic),
-    Machine("least-squares-classifier", "Least squares", (_COST,), LeastSquaresClassifier, in_slices=False),
-    Machine("relevance-classification", "Relevance vectors", (), RelevanceClassification, most_points=300),
-    Machine("one-class", "One class", (_NU,), OneClass),
-    Machine(
+    MachineChoice("soft-margin", "Soft margin", (_COST,), SoftMargin),
+    MachineChoice("hard-margin", "Hard margin", (), HardMargin, most_points=500),
+    MachineChoice("nu-margin", "Nu-margin", (_NU,), NuMargin, most_points=500),
+    MachineChoice("squared-hinge", "Squared hinge", (_COST,), SquaredHinge),
+    MachineChoice(
+        "linear-program", "Linear program", (_COST,), LinearProgramMachine, most_points=1000, in_slices=False
+    ),
+    MachineChoice("logistic", "Logistic regression", (_COST,), Logistic),
+    MachineChoice("least-squares-classifier", "Least squares", (_COST,), LeastSquaresClassifier, in_slices=False),
+    MachineChoice("relevance-classification", "Relevance vectors", (), RelevanceClassification, most_points=300),
+    MachineChoice("one-class", "One class", (_NU,), OneClass),
+    MachineChoice(
         "tube",
         "Tube",
         (_COST_OF_CURVE, Slider("epsilon", "half width of the tube", 0.0, 2.0, 0.25, "linear")),
         SoftTube,
         _CURVE,
     ),
-    Machine(
+    MachineChoice(
         "nu-tube",
         "Nu-tube",
         (_COST_OF_CURVE, Slider("nu", "largest share outside the tube", 0.01, 1.0, 0.3, "linear")),
@@ -102,22 +104,22 @@ _MACHINES = (
         _CURVE,
         most_points=500,
     ),
-    Machine(
+    MachineChoice(
         "quantile",
         "Quantile",
         (_COST_OF_CURVE, Slider("tau", "share below", 0.02, 0.98, 0.5, "linear")),
         Quantile,
         _CURVE,
     ),
-    Machine(
+    MachineChoice(
         "huber",
         "Huber",
         (_COST_OF_CURVE, Slider("delta", "residual from which the loss is linear", 0.01, 10, 0.5)),
         Huber,
         _CURVE,
     ),
-    Machine("least-squares", "Least squares", (_COST_OF_CURVE,), LeastSquares, _CURVE, in_slices=False),
-    Machine(
+    MachineChoice("least-squares", "Least squares", (_COST_OF_CURVE,), LeastSquares, _CURVE, in_slices=False),
+    MachineChoice(
         "kernel-ridge",
         "Kernel ridge",
         (Slider("regularisation", "λ, weight of the penalty", 1e-6, 1e3, 0.1),),
@@ -125,7 +127,7 @@ _MACHINES = (
         _CURVE,
         in_slices=False,
     ),
-    Machine(
+    MachineChoice(
         "relevance-regression",
         "Relevance vectors",
         (),
@@ -135,5 +137,5 @@ _MACHINES = (
     ),
 )
 
-MACHINES: Mapping[str, Machine] = {each.name: each for each in _MACHINES}
+MACHINES: Mapping[str, MachineChoice] = {each.name: each for each in _MACHINES}
 """The machines by name, in the order in which a page lists them."""

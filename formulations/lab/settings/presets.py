@@ -10,12 +10,35 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from formulations.lab.settings.parts import kernel_part, machine_part, points_part
+from formulations.lab.settings.choices import Chosen
+from formulations.lab.settings.kernels import KERNELS, KernelChoice
+from formulations.lab.settings.machines import MACHINES, MachineChoice
 from formulations.lab.settings.setting import Points, Setting, Window
 from qpkernels.arrays import Matrix, Vector
 
-__all__ = ["PRESETS", "Preset"]
+__all__ = ["PRESETS", "Preset", "kernel_part", "machine_part", "points_part"]
+
+_DECIMALS = 3
+"""Of coordinates, so that the address of a page stays short."""
+
+
+def machine_part(name: str, **values: float) -> Chosen[MachineChoice]:
+    """Return a machine with some of its values; the others are the defaults."""
+    return Chosen.read({"name": name, "values": values}, MACHINES, "machine")
+
+
+def kernel_part(name: str, **values: float) -> tuple[Chosen[KernelChoice], ...]:
+    """Return a kernel with some of its values; the others are the defaults."""
+    return (Chosen.read({"name": name, "values": values}, KERNELS, "kernel"),)
+
+
+def points_part(X: ArrayLike, y: ArrayLike) -> Points:
+    """Return points by their coordinates and their labels or targets."""
+    points = np.round(np.column_stack([np.asarray(X, dtype=float), np.asarray(y, dtype=float)]), _DECIMALS)
+    points.flags.writeable = False
+    return points
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,15 +21,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from formulations.lab.settings.choices import Chosen
+from formulations.lab.settings.choices import Chosen, quoted
 from formulations.lab.settings.kernels import KERNELS, KernelChoice, kernel_of
-from formulations.lab.settings.machines import MACHINES, Machine, Stated, Task
-from formulations.lab.settings.quoting import quoted
+from formulations.lab.settings.machines import MACHINES, MachineChoice, Stated, Task
 from qpkernels.arrays import Matrix, Vector, is_integer
 from qpkernels.errors import NonFiniteError, OneClassError, ParameterError, ShapeError
 from qpkernels.kernels import Kernel
 
-__all__ = ["FURTHEST", "MOST_POINTS", "Points", "Setting", "View", "Window", "read_setting"]
+__all__ = ["FURTHEST", "MOST_POINTS", "Points", "Setting", "ShownView", "Window", "read_setting"]
 
 MOST_POINTS = 5000
 """Points that a page may have: a kernel matrix of 200 MB."""
@@ -55,7 +54,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class View:
+class ShownView:
     """What is shown beside the points: a diagram or an algorithm by its name, and where it stands.
 
     Attributes
@@ -74,11 +73,11 @@ class View:
 class Setting:
     """Points, a machine, a kernel, and what to look at."""
 
-    machine: Chosen[Machine]
+    machine: Chosen[MachineChoice]
     kernel: tuple[Chosen[KernelChoice], ...]
     points: Points
     window: Window = field(default_factory=Window)
-    view: View = field(default_factory=View)
+    view: ShownView = field(default_factory=ShownView)
 
     @property
     def task(self) -> Task:
@@ -227,7 +226,7 @@ def _read_window(entry: Any) -> Window:
     return Window(*map(float, entry))
 
 
-def _read_view(entry: Any, views: Mapping[str, Any]) -> View:
+def _read_view(entry: Any, views: Mapping[str, Any]) -> ShownView:
     if not isinstance(entry, dict) or not entry.keys() <= {"name", "step"}:
         raise ParameterError(f"view must be an object with a name and a step, but {quoted(entry)} came.")
     name, step = entry.get("name", "picture"), entry.get("step", 0)
@@ -235,4 +234,4 @@ def _read_view(entry: Any, views: Mapping[str, Any]) -> View:
         raise ParameterError(f"a view is one of {', '.join(views)}, but {quoted(name)} came.")
     if not is_integer(step) or not 0 <= step <= 10**6:
         raise ParameterError(f"the step of a view must be an integer of at least 0, but {quoted(step)} came.")
-    return View(name, int(step))
+    return ShownView(name, int(step))

@@ -3,17 +3,15 @@
 
 from collections.abc import Mapping
 
-from formulations.lab.views.base import Drawn, Scene, ViewKind
 from formulations.lab.views.gram import GRAM
 from formulations.lab.views.hulls import HULLS
 from formulations.lab.views.interior_point import INTERIOR_POINT
-from formulations.lab.views.kkt import KKT
-from formulations.lab.views.losses import LOSSES
+from formulations.lab.views.losses import KKT, LOSSES
 from formulations.lab.views.path import PATH
 from formulations.lab.views.perceptron import PERCEPTRON
-from formulations.lab.views.picture import PICTURE
 from formulations.lab.views.race import RACE
 from formulations.lab.views.smo import SMO
+from formulations.lab.views.view import PICTURE, Drawn, Scene, ViewKind
 
 __all__ = ["VIEWS", "Drawn", "Scene", "ViewKind"]
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from formulations.displays.optimality.gram import GramDisplay
 from formulations.lab.answers import Answer
 from formulations.lab.settings import Setting, Task
-from formulations.lab.views.base import Drawn, Scene, ViewKind
+from formulations.lab.views.view import Drawn, still
+from formulations.plots.gram import GramDisplay
 from qpkernels.arrays import Indices, Vector
 from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Gram
@@ -35,11 +35,6 @@ def effective_rank(eigenvalues: Vector) -> float:
     sizes = np.abs(eigenvalues)
     shares = sizes[sizes > 0] / sizes.sum()
     return float(np.exp(-(shares * np.log(shares)).sum()))
-
-
-def _draw(scene: Scene, step: int) -> Drawn:
-    del step
-    return scene.once("gram", _drawn)
 
 
 def _drawn(answer: Answer) -> Drawn:
@@ -105,4 +100,4 @@ def _note(samples: int, decomposed: int, rows: int) -> str:
     return image if decomposed == samples else f"{image} The spectrum is that of {decomposed} of them."
 
 
-GRAM = ViewKind("gram", "Kernel matrix", _draw)
+GRAM = still("gram", "Kernel matrix", _drawn)

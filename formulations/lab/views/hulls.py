@@ -32,12 +32,12 @@ from formulations.classification.separation.hulls import HullIntersection
 from formulations.lab.answers import Answer
 from formulations.lab.geometry import FeaturePlane, largest_value, plane_along, plane_of_features, reduced_hull
 from formulations.lab.settings import Setting
-from formulations.lab.views.base import Drawn, Scene, ViewKind
-from formulations.modelling.solution import Classification, Novelty
+from formulations.lab.views.view import Drawn, still
+from formulations.modelling.tasks import Classification, Novelty
 from qpkernels.arrays import Vector
-from qpkernels.certificates import KernelQPBounds, MarginLevelBounds, Status
 from qpkernels.errors import InseparableError
 from qpkernels.kernels import Linear
+from qpkernels.problems import KernelQPBounds, MarginLevelBounds, Status
 
 __all__ = ["HULLS"]
 
@@ -50,11 +50,6 @@ _EXACT = (
 )
 _WHOLE = "The plane of the samples is the feature space of the linear kernel: every distance is as it is."
 _OWN = " Here every sample has a coordinate of its own besides, which makes the soft margin a hard one."
-
-
-def _draw(scene: Scene, step: int) -> Drawn:
-    del step
-    return scene.once("hulls", _drawn)
 
 
 def _drawn(answer: Answer) -> Drawn:
@@ -261,4 +256,4 @@ def _sentence(bound: float, distance: float, solution: Classification) -> str:
     )
 
 
-HULLS = ViewKind("hulls", "Hulls", _draw)
+HULLS = still("hulls", "Hulls", _drawn)

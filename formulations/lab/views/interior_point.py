@@ -1,23 +1,185 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An interior-point method, iterate by iterate, along the central path."""
+r"""The iterates of an interior-point method: Clarabel's on the dual of the machine.
+
+Of min 1/2 x'Px + q'x s.t. Ax + s = b, s in K, with multipliers z in K*, its iterates keep s and z inside their cones,
+and lower at once the residuals ||Ax + s - b|| and ||Px + q + A'z|| and the mean mu of the products s_i z_i. On the
+central path all products are equal to mu. Clarabel has no way to be watched, but is deterministic: it is run anew for
+each iterate, with a limit of that many iterations.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
-from formulations.lab.algorithms.interior_point import Path, record_interior_point
-from formulations.lab.algorithms.limits import TOL
-from formulations.lab.views.base import Drawn, Scene, ViewKind
-from formulations.lab.views.steps import percent, recorded, roles
+from formulations.lab.settings import Setting
+from formulations.lab.views.recording import TOL, model_to_record, percent, roles, stepped
+from formulations.lab.views.routes import FormRoute, JudgedIterate, form_route
+from formulations.lab.views.view import Drawn
+from qpkernels.arrays import Vector
+from qpkernels.errors import SolverFailedError
+from qpkernels.problems import ConeProgram, Nonnegative, Zero
+from qpkernels.solvers import Answer, Claim, Request
+from qpkernels.solvers.backends.clarabel import Clarabel
 
-__all__ = ["INTERIOR_POINT"]
+__all__ = ["INTERIOR_POINT", "CentralPath", "InteriorIterate", "record_interior_point"]
+
+_MOST = 60
+"""Iterations; more than 30 are rare."""
+
+_ACCURATE = 1e-9
+"""Gap that the method is asked for: some iterates beyond what is proved are worth seeing."""
+
+_SMALLEST = 1e-14
+
+_SOLVED = "Solved"
 
 
-def _draw(scene: Scene, step: int) -> Drawn:
-    return recorded(scene, "interior-point", record_interior_point, _drawn, step)
+@dataclass(frozen=True, eq=False)
+class InteriorIterate:
+    """An iterate.
+
+    Attributes
+    ----------
+    judged
+        In the terms of the model, with its certificate.
+    primal_residual, dual_residual
+        ||Ax + s - b|| and ||Px + q + A'z|| in the maximum norm, relative to the largest of |A||x|, |s|, |b|, and of
+        |P||x|, |q|, |A|'|z|.
+    mu
+        s'z over the degree of the cones.
+    slacks, multipliers
+        s and z of the inequalities, shape (inequalities,).
+    """
+
+    judged: JudgedIterate
+    primal_residual: float
+    dual_residual: float
+    mu: float
+    slacks: Vector
+    multipliers: Vector
 
 
-def _drawn(path: Path, step: int) -> Drawn:
+@dataclass(frozen=True, eq=False)
+class CentralPath:
+    """The iterates from the start on.
+
+    Attributes
+    ----------
+    rows
+        Names of the blocks of inequalities, with their sizes: what the slacks and multipliers are, in this order.
+    is_linear
+        Whether there are equations alone, so that no slack has to be kept inside a cone.
+    message
+        What the method said at the end.
+    """
+
+    iterates: tuple[InteriorIterate, ...]
+    rows: tuple[tuple[str, int], ...]
+    is_linear: bool
+    message: str
+
+    @property
+    def ends(self) -> tuple[float, float, float, float]:
+        """The least and largest slack, and the least and largest multiplier, of all iterates; all above 0."""
+        slacks = np.concatenate([iterate.slacks for iterate in self.iterates])
+        multipliers = np.concatenate([iterate.multipliers for iterate in self.iterates])
+        return *_extent(slacks), *_extent(multipliers)
+
+
+def record_interior_point(setting: Setting) -> CentralPath:
+    """Run Clarabel on the machine of a setting, iterate by iterate.
+
+    Raises
+    ------
+    SolverFailedError
+        If it has no iterate, as where it finds that there is no solution.
+    QPKernelsError
+        If there are too many points, these do not make a model, or the machine is none of convex optimisation.
+    """
+    model, solver = model_to_record(setting), Clarabel()
+    route = form_route(model, model.bounds(), solver)
+    program, iterates, message = route.program, [], ""
+    for count in range(_MOST + 1):
+        solution = solver.own_solution(
+            program,
+            Request(TOL, count, None, None, verbose=False),
+            tol_gap_abs=_SMALLEST,
+            tol_gap_rel=_ACCURATE,
+        )
+        message = str(solution.status)
+        if "Infeasible" in message or int(solution.iterations) < count:
+            break
+        iterate = _iterate(route, solution)
+        if iterate is None:
+            break
+        iterates.append(iterate)
+        if message == _SOLVED:
+            break
+    if not iterates:
+        raise SolverFailedError(f"the interior-point method has no iterate to show: it says {message!r}.")
+    return CentralPath(tuple(iterates), _blocks(program), _degree(program) == 0, message)
+
+
+def _iterate(route: FormRoute, solution: Any) -> InteriorIterate | None:
+    p = route.program
+    x, s, z = (np.array(part, dtype=float) for part in (solution.x, solution.s, solution.z))
+    message = str(solution.status)
+    judged = route.judge(Answer(x, z, Claim.OPTIMAL if message == _SOLVED else Claim.STOPPED, message))
+    if judged is None or not np.isfinite(s).all():
+        return None
+    inequalities = _inequalities(p)
+    return InteriorIterate(
+        judged,
+        _relative(p.A @ x + s - p.b, abs(p.A) @ np.abs(x), s, p.b),
+        _relative(p.P @ x + p.q + p.A.T @ z, abs(p.P) @ np.abs(x), p.q, abs(p.A).T @ np.abs(z)),
+        float(s @ z) / max(1, _degree(p)),
+        s[inequalities],
+        z[inequalities],
+    )
+
+
+def _extent(values: Vector) -> tuple[float, float]:
+    inside = values[values > 0]
+    return (float(inside.min()), float(inside.max())) if inside.size else (1.0, 1.0)
+
+
+def _relative(residual: Vector, *terms: Vector) -> float:
+    size = max(float(np.abs(term).max(initial=0.0)) for term in terms)
+    return float(np.abs(residual).max(initial=0.0)) / (size or 1.0)
+
+
+def _inequalities(program: ConeProgram) -> Vector:
+    mask = np.zeros(program.b.size, dtype=bool)
+    for cone, rows in program.parts():
+        mask[rows] = isinstance(cone, Nonnegative)
+    return mask
+
+
+def _degree(program: ConeProgram) -> int:
+    """Return the degree of the barrier: 1 for each inequality and norm cone, 3 for each exponential or power cone."""
+    degree = 0
+    for cone in program.cones:
+        match cone:
+            case Zero():
+                pass
+            case Nonnegative():
+                degree += cone.size
+            case _:
+                degree += 3 if type(cone).__name__ in ("Exponential", "Power") else 1
+    return degree
+
+
+def _blocks(program: ConeProgram) -> tuple[tuple[str, int], ...]:
+    """Return the names of the blocks of inequalities with their sizes, in the order of the rows."""
+    mask = _inequalities(program)
+    sizes = [(block.name, int(mask[block.range].sum())) for block in program.rows]
+    return tuple((name, size) for name, size in sizes if size)
+
+
+def _drawn(path: CentralPath, step: int) -> Drawn:
     iterates = path.iterates
     k = min(step, len(iterates) - 1)
     now = iterates[k]
@@ -46,7 +208,7 @@ def _drawn(path: Path, step: int) -> Drawn:
     )
 
 
-def _words(path: Path, k: int) -> str:
+def _words(path: CentralPath, k: int) -> str:
     now = path.iterates[k]
     products = now.slacks * now.multipliers
     said = f"Iterate {k}: all slacks and multipliers are inside their cones."
@@ -61,4 +223,4 @@ def _words(path: Path, k: int) -> str:
     return f"{said} {left}: {'the answer is proved' if now.judged.proved else 'this proves nothing yet'}."
 
 
-INTERIOR_POINT = ViewKind("interior-point", "Interior point", _draw)
+INTERIOR_POINT = stepped("interior-point", "Interior point", record_interior_point, _drawn)

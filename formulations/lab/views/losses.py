@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The loss of a machine, with the margins or residuals of the samples on it.
+r"""The loss of a machine and its slope, with the margins or residuals of the samples on both graphs.
+
+By the optimality conditions every multiplier is minus the slope of its sample's loss.
 
 The primal value is a penalty of f, the sum of the losses L_i of the decision values, and, of a machine whose level is
 free, what it earns by that:
@@ -16,18 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from formulations.displays.optimality.graph import Places, program_of
 from formulations.lab.answers import Answer
-from formulations.lab.notation import place_name
-from formulations.lab.views.base import Drawn, Scene, ViewKind
+from formulations.lab.notation import multiplier_name, place_name
+from formulations.lab.views.view import Drawn, still
 from formulations.modelling import Model
 from formulations.modelling.solution import Solution
+from formulations.plots.graph import OptimalityGraph, Places, program_of
 from qpkernels.arrays import Vector
-from qpkernels.certificates import FenchelBounds, LinearProgramBounds, MarginLevelBounds, TubeLevelBounds
 from qpkernels.display.maths import to_text
-from qpkernels.programs import KernelQP
+from qpkernels.errors import ParameterError
+from qpkernels.problems import FenchelBounds, KernelQP, LinearProgramBounds, MarginLevelBounds, Status, TubeLevelBounds
 
-__all__ = ["LOSSES"]
+__all__ = ["KKT", "LOSSES"]
 
 _POINTS = 241
 """Places at which the loss is computed."""
@@ -36,12 +38,35 @@ _BEYOND = 0.15
 """Share of the range of the samples by which the curve goes on beyond them."""
 
 
-def _draw(scene: Scene, step: int) -> Drawn:
-    del step
-    return scene.once("losses", _drawn)
+def _graph_drawn(answer: Answer) -> Drawn:
+    model, solution = answer.model, answer.solution
+    if not isinstance(model, Model) or not isinstance(solution, Solution):
+        return Drawn({"words": "There are no optimality conditions of single samples to show."})
+    try:
+        graph = OptimalityGraph.of(model, solution)
+    except ParameterError:
+        words = "The coefficients of this machine are no multipliers of its margins, and lie on no graph with them."
+        return Drawn({"words": words})
+    unit, worst = graph.scale or 1.0, int(np.argmax(graph.violation))
+    said = (
+        "The answer is optimal because every sample lies on this graph: its multiplier is minus the slope of its loss."
+        if solution.status is Status.OPTIMAL
+        else "The answer is not proved; of an optimal one, every sample lies on this graph."
+    )
+    facts: dict[str, Any] = {
+        "words": f"{said} Farthest from it is sample {worst}, by {graph.violation[worst]:.1e}.",
+        "place": place_name(model),
+        "multiplier": f"{multiplier_name(model)}{'' if graph.scale else ', by its cost'}",
+        "worst": worst,
+        "marked": [worst],
+    }
+    curve = graph.curve * [1.0, unit]
+    return Drawn(
+        facts, {"place": graph.place, "multiplier": unit * graph.multiplier, "curve": curve, "off": graph.violation}
+    )
 
 
-def _drawn(answer: Answer) -> Drawn:
+def _losses_drawn(answer: Answer) -> Drawn:
     model, solution = answer.model, answer.solution
     if solution is None:
         return Drawn({"words": "There is no answer, and so there are no losses."})
@@ -119,4 +144,5 @@ def _penalty(model: Model[Any], solution: Solution) -> tuple[list[tuple[str, flo
     return penalty, []
 
 
-LOSSES = ViewKind("losses", "Losses", _draw)
+KKT = still("kkt", "Optimality", _graph_drawn)
+LOSSES = still("losses", "Losses", _losses_drawn)

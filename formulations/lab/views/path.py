@@ -18,17 +18,17 @@ from formulations.classification.margins.nu_margin import NuMargin
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.lab.background import Background
 from formulations.lab.settings import Setting, Slider
-from formulations.lab.views.base import Drawn, Scene, ViewKind
-from formulations.lab.views.steps import WORKING, roles
+from formulations.lab.views.recording import WORKING, roles
+from formulations.lab.views.view import Drawn, Scene, ViewKind
 from formulations.modelling import Model, Solution
 from formulations.regression.quantile import Quantile
 from formulations.regression.tubes.soft import SoftTube
 from formulations.selection import ExactPath, exact_path
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.certificates import Certificate
 from qpkernels.errors import QPKernelsError
-from qpkernels.gram import Expansion
+from qpkernels.functions import Expansion
 from qpkernels.kernels import Linear
+from qpkernels.problems import Certificate
 
 __all__ = ["PATH"]
 

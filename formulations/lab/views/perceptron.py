@@ -1,20 +1,116 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The perceptron, correction by correction, with the bound on their number."""
+r"""The perceptron's corrections, and how many there can be.
+
+It looks at one sample after another; one on the wrong side, y_i (f(x_i) + b) <= 0, is added: f <- f + y_i k(x_i, .),
+b <- b + y_i. Where some function separates the classes, corrections end after at most (R / rho)^2 of them
+(Novikoff, 1962): R is the largest length of a sample (1, phi(x)), and rho the margin in that space, here that of the
+hard margin machine. Where none does, they never end.
+"""
 
 from __future__ import annotations
 
-from formulations.lab.algorithms.perceptron import Corrections, record_perceptron
-from formulations.lab.views.base import Drawn, Scene, ViewKind
-from formulations.lab.views.steps import finite, recorded, roles
+from dataclasses import dataclass
+from itertools import islice
 
-__all__ = ["PERCEPTRON"]
+import numpy as np
+
+from formulations.classification.margins.hard_margin import HardMargin
+from formulations.classification.separation.perceptron import Perceptron
+from formulations.classification.separation.perceptron_course import Correction
+from formulations.lab.settings import Setting, Task
+from formulations.lab.views.recording import MOST_STEPS, few_points, finite, roles, stepped
+from formulations.lab.views.view import Drawn
+from qpkernels.arrays import Indices, Vector
+from qpkernels.errors import InfeasibleError, QPKernelsError, UnsupportedProgramError
+from qpkernels.functions import Expansion
+
+__all__ = ["PERCEPTRON", "PerceptronRun", "record_perceptron"]
+
+_PASSES = 20
+"""Passes over classes that are not separable: as many more as one likes would be no different."""
+
+_MANY = 100_000
+"""Passes over others: the number of corrections is what ends these."""
 
 
-def _draw(scene: Scene, step: int) -> Drawn:
-    return recorded(scene, "perceptron", record_perceptron, _drawn, step)
+@dataclass(frozen=True, eq=False)
+class PerceptronRun:
+    """What a perceptron did.
+
+    Attributes
+    ----------
+    rule
+        The perceptron.
+    steps
+        Its corrections.
+    wrong
+        Samples on the wrong side after k of them, shape (len(steps) + 1,); one on the surface counts as wrong.
+    separable
+        Whether the classes are separable; None where that is not known.
+    bound
+        What the number of corrections never exceeds; None where there is no such number, or none is known.
+    """
+
+    rule: Perceptron
+    steps: tuple[Correction, ...]
+    wrong: Indices
+    separable: bool | None
+    bound: float | None
+
+    @property
+    def ended(self) -> bool:
+        """Whether every sample is on its right side at last."""
+        return not self.wrong[-1]
+
+    @property
+    def looked(self) -> Indices:
+        """Samples looked at until each correction, shape (len(steps) + 1,)."""
+        return np.array([0, *((step.epoch - 1) * len(self.rule) + step.looked for step in self.steps)])
+
+    def beta(self, k: int) -> Vector:
+        """Return the coefficients after k corrections."""
+        return self.rule.y * self.steps[k - 1].alpha if k else np.zeros(len(self.rule))
+
+    def function(self, k: int) -> Expansion:
+        """Return the function after k corrections: 0 at first."""
+        if not k:
+            return Expansion.of(self.rule.data.gram, self.beta(0), 0.0, self.rule.classes)
+        return self.rule.function_of(self.steps[k - 1].alpha)[0]
 
 
-def _drawn(run: Corrections, step: int) -> Drawn:
+def record_perceptron(setting: Setting) -> PerceptronRun:
+    """Run a perceptron with the kernel of a setting on its points.
+
+    Raises
+    ------
+    UnsupportedProgramError
+        If the points are not of two classes.
+    QPKernelsError
+        If there are too many of them, or all are of one class.
+    """
+    if setting.task is not Task.CLASSIFICATION or not setting.machine.choice.takes_labels:
+        raise UnsupportedProgramError(
+            "a perceptron separates two classes, and the points of this machine have none; choose a machine of two "
+            "classes."
+        )
+    few_points(setting)
+    kernel = setting.kernel_function()
+    rule = Perceptron(setting.X, setting.y, kernel)
+    separable, bound = None, None
+    try:
+        bound = rule.mistake_bound(HardMargin(setting.X, setting.y, kernel).solve().function)
+        separable = True
+    except InfeasibleError:
+        separable = False
+    except QPKernelsError:
+        pass
+    passes = _PASSES if separable is False else _MANY
+    steps = tuple(islice(rule.corrections(max_epochs=passes), MOST_STEPS))
+    wrong = [len(rule), *(int((rule.y * rule.decision(rule.y * step.alpha) <= 0).sum()) for step in steps)]
+    return PerceptronRun(rule, steps, np.array(wrong), separable, bound)
+
+
+def _drawn(run: PerceptronRun, step: int) -> Drawn:
     k = min(step, len(run.steps))
     beta = run.beta(k)
     return Drawn(
@@ -34,7 +130,7 @@ def _drawn(run: Corrections, step: int) -> Drawn:
     )
 
 
-def _words(run: Corrections, k: int) -> str:
+def _words(run: PerceptronRun, k: int) -> str:
     if not k:
         return (
             "The perceptron begins with f = 0 and looks at one sample after another; each that is on the wrong side, "
@@ -52,7 +148,7 @@ def _words(run: Corrections, k: int) -> str:
     return f"{said} The recording ends here, the perceptron does not. {_limit(run)}"
 
 
-def _limit(run: Corrections) -> str:
+def _limit(run: PerceptronRun) -> str:
     if run.separable is False:
         return "As far as float64 can tell no function of this kernel separates these classes, and it goes on for ever."
     if run.bound is None:
@@ -60,4 +156,4 @@ def _limit(run: Corrections) -> str:
     return f"It makes at most (R / margin)² = {run.bound:,.0f} mistakes, in whatever order the samples come."
 
 
-PERCEPTRON = ViewKind("perceptron", "Perceptron", _draw)
+PERCEPTRON = stepped("perceptron", "Perceptron", record_perceptron, _drawn)

@@ -3,19 +3,128 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from formulations.lab.algorithms.limits import TOL
-from formulations.lab.algorithms.smo import PairSteps, record_smo
-from formulations.lab.views.base import Drawn, Scene, ViewKind
-from formulations.lab.views.steps import finite, percent, recorded, roles
-from qpkernels.solvers.smo.stepping import Change
+import numpy as np
 
-__all__ = ["SMO"]
+from formulations.lab.settings import Setting
+from formulations.lab.views.recording import MOST_STEPS, TOL, finite, model_to_record, percent, roles, stepped
+from formulations.lab.views.view import Drawn
+from formulations.modelling.candidate import expand
+from formulations.modelling.model import Model
+from qpkernels.arrays import Matrix, Vector
+from qpkernels.errors import UnsupportedProgramError
+from qpkernels.functions import Expansion
+from qpkernels.problems import Bounds, FenchelBounds, KernelQP, KernelQPBounds, LinearProgramBounds, MarginLevelBounds
+from qpkernels.solvers.smo.stepping import Change, Stepper
+
+__all__ = ["SMO", "PairSteps", "record_smo"]
+
+_PROFILE = 81
+"""Points of the objective along a step."""
 
 
-def _draw(scene: Scene, step: int) -> Drawn:
-    return recorded(scene, "smo", record_smo, _drawn, step)
+@dataclass(frozen=True, eq=False)
+class PairSteps:
+    """A descent by steps of one or two coefficients.
+
+    Attributes
+    ----------
+    model, program
+        What is solved: in minimisation form.
+    changes
+        What each step changed.
+    betas, intercepts
+        Of the iterates, shapes (len(changes) + 1, m) and (len(changes) + 1,).
+    primal, dual, gap
+        P(f, b), D(beta) and their relative gap at the iterates.
+    proved, diverging
+        Whether the gap is within the tolerance at last; whether coefficients grow without end, as where no answer is.
+    """
+
+    model: Model[Any]
+    program: KernelQP
+    changes: tuple[Change, ...]
+    betas: Matrix
+    intercepts: Vector
+    primal: Vector
+    dual: Vector
+    gap: Vector
+    proved: bool
+    diverging: bool
+
+    def function(self, k: int) -> Expansion:
+        """Return f + b after k steps."""
+        return expand(self.model.gram, self.betas[k], float(self.intercepts[k]), self.model.classes).function
+
+    def profile(self, k: int) -> tuple[Vector, Vector]:
+        """Return lengths of the step that led to iterate k, from 0 on, and how the objective changes with them."""
+        change, beta, program = self.changes[k - 1], self.betas[k - 1], self.program
+        reach = 1.3 * max(change.length, min(change.unbounded, 3.0 * change.length))
+        lengths = np.linspace(0.0, reach, _PROFILE)
+        # The kinks of |.| apart, it falls by the slope of the smooth part.
+        smooth, kinks = -change.slope, np.zeros(_PROFILE)
+        for sample, sign in ((change.up, 1.0), (change.down, -1.0)):
+            if sample is not None:
+                epsilon, start = program.epsilon[sample], beta[sample]
+                first = 1.0 if sign * start >= 0 else -1.0
+                smooth -= epsilon * first
+                kinks += epsilon * (np.abs(start + sign * lengths) - abs(start))
+        return lengths, smooth * lengths + 0.5 * change.curvature * lengths**2 + kinks
+
+
+def record_smo(setting: Setting) -> PairSteps:
+    """Descend from 0 until the gap is within the tolerance, for at most :data:`MOST_STEPS` steps.
+
+    Raises
+    ------
+    UnsupportedProgramError
+        If the machine is no quadratic program with bounds and at most one equation.
+    QPKernelsError
+        If there are too many points, or these do not make a model.
+    """
+    model = model_to_record(setting)
+    bounds = model.bounds()
+    if not isinstance(bounds, KernelQPBounds):
+        raise UnsupportedProgramError(
+            "SMO moves two coefficients at a time along the one equation of a quadratic dual with bounds, but "
+            f"{_why(bounds)}. Choose the soft margin, the squared hinge, one class or the tube, for example."
+        )
+    stepper = Stepper(bounds.program)
+    changes: list[Change] = []
+    iterates, intercepts = [stepper.iterate], [stepper.intercept]
+    while len(changes) < MOST_STEPS and not (stepper.iterate.proves(TOL) or stepper.iterate.diverging):
+        if (change := stepper.step()) is None:
+            break
+        changes.append(change)
+        iterates.append(stepper.iterate)
+        intercepts.append(stepper.intercept)
+    return PairSteps(
+        model,
+        bounds.program,
+        tuple(changes),
+        betas=np.array([iterate.beta for iterate in iterates]),
+        intercepts=np.array(intercepts),
+        primal=np.array([iterate.gap.primal_value for iterate in iterates]),
+        dual=np.array([iterate.gap.dual_value for iterate in iterates]),
+        gap=np.array([iterate.violation for iterate in iterates]),
+        proved=iterates[-1].proves(TOL),
+        diverging=iterates[-1].diverging,
+    )
+
+
+def _why(bounds: Bounds) -> str:
+    """Return in words why the dual of a machine is no such program."""
+    match bounds:
+        case MarginLevelBounds():
+            return "the dual of this machine fixes the sum of the coefficients of each class, by two equations"
+        case FenchelBounds():
+            return "the dual of this machine has a conjugate of its loss that is not quadratic, such as an entropy"
+        case LinearProgramBounds():
+            return "this machine is a linear program: no quadratic term gives a step its length"
+        case _:
+            return "the dual of this machine is another"
 
 
 def _drawn(run: PairSteps, step: int) -> Drawn:
@@ -72,4 +181,4 @@ def _moved(change: Change) -> str:
     return f"{' and '.join(parts)} {by}, to the minimum of the objective along that line."
 
 
-SMO = ViewKind("smo", "SMO", _draw)
+SMO = stepped("smo", "SMO", record_smo, _drawn)

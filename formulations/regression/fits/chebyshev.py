@@ -15,8 +15,8 @@ import formulations.cvx as cp
 from formulations.modelling import Stated, labelled
 from formulations.regression.base import ResidualPrimal
 from formulations.regression.fits.forms import LinearFit, UnitFitDual
-from qpkernels.certificates import LargestResidualBounds
 from qpkernels.display import TextbookProblem
+from qpkernels.problems import LargestResidualBounds
 
 __all__ = ["ChebyshevFit", "ChebyshevFitDual", "ChebyshevFitPrimal"]
 

@@ -21,13 +21,11 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Form, Multipliers, Solution, per_sample
-from formulations.modelling.candidate import at_coordinates
-from formulations.modelling.sampling import Sampling
+from formulations.modelling.candidate import Sampling, at_coordinates
 from formulations.regression.base import RegressionModel
 from qpkernels.arrays import Vector, is_sparse
-from qpkernels.certificates import Bounds, Certificate, FunctionAtSamples, NormFitBounds, Support
 from qpkernels.kernels import Linear
-from qpkernels.programs import LeastSquares
+from qpkernels.problems import Bounds, Certificate, FunctionAtSamples, LeastSquares, NormFitBounds, Support
 
 __all__ = ["FitDual", "LinearFit", "UnitFitDual"]
 
@@ -71,7 +69,7 @@ class LinearFit(RegressionModel):
         Parameters
         ----------
         interpolating
-            As in :class:`qpkernels.programs.LeastSquares`.
+            As in :class:`qpkernels.problems.LeastSquares`.
         """
         return LeastSquares(self.data.coordinates, self.y, self.fit_intercept, self.name, interpolating)
 

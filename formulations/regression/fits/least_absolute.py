@@ -21,8 +21,8 @@ from formulations.modelling import Candidate, Multipliers, Stated, labelled, sca
 from formulations.regression.base import ResidualPrimal
 from formulations.regression.fits.forms import LinearFit, UnitFitDual
 from qpkernels.arrays import Vector
-from qpkernels.certificates import AbsoluteFitBounds, BalancedAbsoluteFitBounds
 from qpkernels.display import TextbookProblem
+from qpkernels.problems import AbsoluteFitBounds, BalancedAbsoluteFitBounds
 
 __all__ = [
     "LaplaceFit",

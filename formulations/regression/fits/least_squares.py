@@ -15,9 +15,8 @@ import formulations.cvx as cp
 from formulations.modelling import Stated, labelled
 from formulations.regression.base import ResidualPrimal
 from formulations.regression.fits.forms import FitDual, LinearFit
-from qpkernels.certificates import Bounds, SquaredFitBounds
 from qpkernels.display import TextbookProblem
-from qpkernels.programs import LeastSquares
+from qpkernels.problems import Bounds, LeastSquares, SquaredFitBounds
 
 __all__ = ["LeastSquaresFit", "LeastSquaresFitDual", "LeastSquaresFitPrimal"]
 

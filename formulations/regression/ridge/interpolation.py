@@ -23,10 +23,9 @@ from formulations.modelling import Candidate, Conditions, ConeAnswer, Multiplier
 from formulations.regression.base import RegressionModel, ResidualDual
 from formulations.regression.tubes.conflict import TubeConflict
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import InfeasibleError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Bounds, KernelQP
 
 __all__ = ["Interpolation", "InterpolationDual", "InterpolationPrimal"]
 

@@ -24,7 +24,7 @@ from formulations.modelling import Candidate, Conditions, Primal, Regression, St
 from formulations.modelling.mean_risk import MEAN_FACTOR, MeanRiskModel
 from formulations.regression.base import RegressionModel, ResidualDual
 from qpkernels.display import TextbookProblem
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = ["KernelRidge", "KernelRidgeDual", "KernelRidgePrimal"]
 

@@ -32,9 +32,8 @@ from formulations.modelling import Candidate, Conditions, Primal, Stated, labell
 from formulations.modelling.candidate import at_coordinates
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate
 from qpkernels.display import TextbookProblem
-from qpkernels.programs import KernelQP, LinearSystem
+from qpkernels.problems import Certificate, KernelQP, LinearSystem
 
 __all__ = [
     "LeastSquares",

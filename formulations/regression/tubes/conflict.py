@@ -24,10 +24,10 @@ from scipy.linalg import qr, solve_triangular
 
 from formulations.inputs.samples import BoundSamples
 from qpkernels.arrays import Indices, Matrix, Vector, frozen
-from qpkernels.certificates import Certificate
+from qpkernels.arrays.intervals import Interval, inner
 from qpkernels.diagnosis import circuit
-from qpkernels.gram.dependence import enclose_dependence, equal_samples
-from qpkernels.intervals import Interval, inner
+from qpkernels.gram.exact import enclose_dependence, equal_samples
+from qpkernels.problems import Certificate
 
 __all__ = ["TubeConflict"]
 

@@ -11,8 +11,7 @@ import formulations.cvx as cp
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Dual, Multipliers, Primal, per_sample
 from formulations.regression.base import RegressionModel
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Bounds, KernelQP
 
 __all__ = ["FixedTube", "SoftTubeModel", "TubeDual", "TubeModel", "TubePrimal", "sides_of"]
 

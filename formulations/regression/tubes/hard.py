@@ -27,10 +27,9 @@ from formulations.regression.fits.chebyshev import ChebyshevFit
 from formulations.regression.tubes.conflict import TubeConflict
 from formulations.regression.tubes.forms import FixedTube, TubeDual, TubePrimal, sides_of
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import InfeasibleError, QPKernelsError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Certificate, KernelQP
 
 __all__ = ["HardTube", "HardTubeDual", "HardTubeModel", "HardTubePrimal"]
 

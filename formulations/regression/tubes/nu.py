@@ -31,8 +31,8 @@ from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample, scalar
 from formulations.regression.tubes.forms import TubeDual, TubeModel, TubePrimal, sides_of
 from qpkernels.arrays import Vector
-from qpkernels.certificates import TubeLevelBounds, best_level
 from qpkernels.display import TextbookProblem
+from qpkernels.problems import TubeLevelBounds, best_level
 
 __all__ = ["NuTube", "NuTubeDual", "NuTubePrimal"]
 

@@ -24,8 +24,8 @@ from formulations.modelling.mean_risk import MEAN_FACTOR, MeanRiskModel
 from formulations.regression.tubes.forms import SoftTubeModel
 from formulations.regression.tubes.soft import SoftTubeDual, SoftTubeLoss
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds
 from qpkernels.display import TextbookProblem
+from qpkernels.problems import Bounds
 
 __all__ = ["PenalisedTube", "PenalisedTubeLoss"]
 

@@ -26,8 +26,8 @@ from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, ConeAnswer, Multipliers, Primal, Stated, labelled, per_sample
 from formulations.regression.tubes.forms import SoftTubeModel, TubeDual, TubePrimal, sides_of
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds
 from qpkernels.display import TextbookProblem
+from qpkernels.problems import Bounds
 
 __all__ = ["SoftTube", "SoftTubeDual", "SoftTubeLoss", "SoftTubePrimal"]
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernel matrices of low rank, from samples that are visited block by block."""
 
-from qpkernels.gram.low_rank.approximation import Approximation
-from qpkernels.gram.low_rank.block_source import BlockSource
-from qpkernels.gram.low_rank.low_rank import LowRank
+from qpkernels.gram.low_rank.low_rank import Approximation, LowRank
+from qpkernels.gram.low_rank.sources import BlockSource
 
 __all__ = ["Approximation", "BlockSource", "LowRank"]

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -22,21 +23,23 @@ from qpkernels.arrays import (
     check_tolerance,
     finite_rows,
     frozen,
+    is_dask,
 )
 from qpkernels.display import count
-from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, ParameterError
+from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, MissingPackageError, ParameterError
 from qpkernels.gram.definiteness import Formed
-from qpkernels.gram.factor import pivoted_cholesky
-from qpkernels.gram.features import Features
+from qpkernels.gram.features import Features, pivoted_cholesky
 from qpkernels.gram.gram import Gram
-from qpkernels.gram.low_rank.block_source import BlockSource
-from qpkernels.gram.low_rank.feature_columns import FeatureColumns
 from qpkernels.gram.low_rank.pivots import partial_cholesky
-from qpkernels.gram.low_rank.sources import ArraySource, as_source
+from qpkernels.gram.low_rank.sources import ArraySource, BlockSource, StreamSource
 from qpkernels.kernels.approximations import Nystroem, RandomFourier
-from qpkernels.kernels.base import Kernel
+from qpkernels.kernels.kernel import Kernel
 
-__all__ = ["LowRank"]
+__all__ = [
+    "Approximation",
+    "LowRank",
+]
+
 
 _METHODS = ("random", "greedy", "fourier")
 
@@ -117,7 +120,7 @@ class LowRank(Gram):
             )
         check_choice(method, "method", _METHODS)
         memory_limit = check_nonnegative(memory_limit, "memory_limit")
-        self.base, self.source = kernel, as_source(kernel, X)
+        self.base, self.source = kernel, _source(kernel, X)
         request = _Request(rank, trace_error, method, landmarks, seed, memory_limit)
         made = _make(kernel, self.source, request)
         self._begin(made.kernel, memory_limit, "refuse")
@@ -222,6 +225,91 @@ class LowRank(Gram):
         return 0.0
 
 
+@dataclass(frozen=True, eq=False)
+class Approximation:
+    """K~, of low rank, beside K, the matrix of the exact kernel of the same samples, which is never stored.
+
+    Attributes
+    ----------
+    whole
+        The matrix of all samples.
+    rows
+        The numbers of those that this is about; None: all.
+    """
+
+    whole: LowRank
+    rows: Indices | None = None
+
+    @classmethod
+    def of(cls, gram: Gram) -> Approximation | None:
+        """Return what ``gram`` approximates, which may be a part of a LowRank; None: nothing.
+
+        Parameters
+        ----------
+        gram
+            Any kernel matrix.
+        """
+        rows = None
+        while not isinstance(gram, LowRank):
+            selected = gram.selection
+            if selected is None:
+                return None
+            gram, rows = selected.whole, selected.rows if rows is None else selected.rows[rows]
+        return cls(gram, rows)
+
+    @property
+    def kernel(self) -> Kernel:
+        """The exact kernel k."""
+        return self.whole.base
+
+    @property
+    def is_projection(self) -> bool:
+        """Whether functions in the space of k~ are functions in that of k, with their norm: so it is with landmarks."""
+        return isinstance(self.whole.kernel, Nystroem)
+
+    @property
+    def exact(self) -> Gram:
+        """K, of which nothing is computed before it is asked for.
+
+        Raises
+        ------
+        ParameterError
+            If the samples came as a stream.
+        """
+        return self.whole.exact if self.rows is None else self.whole.exact.part(self.rows)
+
+    def exact_part(self, numbers: Indices) -> Gram:
+        """Return the part of K of these samples, a stream being visited once for them.
+
+        Parameters
+        ----------
+        numbers
+            Numbers of samples.
+        """
+        chosen = numbers if self.rows is None else self.rows[numbers]
+        return Gram(self.kernel, self.whole.source.take(chosen), self.whole.memory_limit)
+
+    @property
+    def exact_lengths(self) -> Vector:
+        """The m values sqrt(K_ii), of a projection."""
+        return self._of_rows(np.sqrt(self.whole.residual + self.whole.diagonal))
+
+    @property
+    def distances(self) -> Vector:
+        """Bounds of the m distances sqrt(K_ii - K~_ii) of k(x_i, .) from the span of the landmarks, of a projection.
+
+        They hold to first order in the rounding errors of Z = K_{:S} L^{-T}, which divides by the diagonal of L.
+        """
+        kernel = self.whole.kernel
+        assert isinstance(kernel, Nystroem)
+        pivots = kernel.triangle.diagonal()
+        rounding = np.sqrt(kernel.rank) * _EPS * float(pivots.max() / pivots.min())
+        return np.asarray(np.sqrt(self._of_rows(self.whole.residual) + rounding * self.exact_lengths**2))
+
+    def _of_rows(self, values: Vector) -> Vector:
+        return values if self.rows is None else values[self.rows]
+
+
 class _Request(NamedTuple):
     """The parameters of a LowRank."""
 
@@ -299,6 +387,20 @@ def _spanned(kernel: Kernel, landmarks: Any) -> Nystroem:
     return Nystroem(kernel, samples[pivoted_cholesky(K, K.diagonal()).pivots])
 
 
+@dataclass(frozen=True, eq=False)
+class _FeatureColumns:
+    """All columns of explicit features, and the diagonal of what they leave."""
+
+    approximation: Nystroem | RandomFourier
+    kernel: Kernel
+
+    def __call__(self, samples: Samples, before: Matrix) -> tuple[Matrix, Vector]:
+        """Return the features of a block of samples, and what they leave of the diagonal."""
+        del before
+        features = self.approximation.features(samples)
+        return features, np.maximum(self.kernel.diagonal(samples) - np.einsum("ij,ij->i", features, features), 0.0)
+
+
 def _from_features(
     approximation: Nystroem | RandomFourier, kernel: Kernel, source: BlockSource, memory_limit: float
 ) -> _Made:
@@ -307,5 +409,41 @@ def _from_features(
     if 8 * rows * rank > memory_limit:
         raise _too_large(rows, rank, memory_limit)
     factor = source.factor(rank)
-    residual = factor.extend(FeatureColumns(approximation, kernel), rank)
+    residual = factor.extend(_FeatureColumns(approximation, kernel), rank)
     return _Made(approximation, factor.finished(), residual, None)
+
+
+_EPS = float(np.finfo(float).eps)
+
+
+def _source(kernel: Kernel, X: Any) -> BlockSource:
+    """Return the source that stands for what a user passes: samples, or a function that returns blocks of them.
+
+    Samples of Dask stay with its workers.
+
+    Raises
+    ------
+    ParameterError
+        If an iterator came: it cannot begin anew.
+    MissingPackageError
+        If an array of Dask came, but its workers are not installed.
+    """
+    if isinstance(X, BlockSource):
+        return X
+    if is_dask(X):
+        try:
+            from qpkernels.gram.low_rank.workers import DaskSource
+        except ImportError as error:
+            raise MissingPackageError(
+                f"samples of Dask need dask[distributed], which is not all there ({error}); run: "
+                'pip install "dask[distributed]"'
+            ) from error
+        return DaskSource(kernel, X)
+    if callable(X):
+        return StreamSource(kernel, X)
+    if isinstance(X, Iterator):
+        raise ParameterError(
+            f"samples are visited more than once, but {type(X).__name__} can be only once; pass a function that "
+            "returns it anew: lambda: ..."
+        )
+    return ArraySource(kernel, X)

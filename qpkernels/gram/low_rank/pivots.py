@@ -27,8 +27,8 @@ from scipy.linalg import solve_triangular
 from qpkernels.arrays import Indices, Matrix, Samples, Vector
 from qpkernels.errors import IndefiniteKernelError
 from qpkernels.gram.features import Features
-from qpkernels.gram.low_rank.block_source import BlockSource
-from qpkernels.kernels.base import Kernel
+from qpkernels.gram.low_rank.sources import BlockSource
+from qpkernels.kernels.kernel import Kernel
 
 __all__ = ["PartialCholesky", "partial_cholesky"]
 

@@ -27,7 +27,8 @@ from qpkernels.gram.panels.loops import (
     sum_multiples,
 )
 from qpkernels.gram.panels.products import PANEL, Product, mostly_zero
-from qpkernels.kernels.base import Kernel, ProductForm
+from qpkernels.kernels.kernel import Kernel
+from qpkernels.kernels.products import ProductForm
 
 __all__ = [
     "DenseProduct",

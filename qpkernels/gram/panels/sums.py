@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector, is_sparse, row_blocks
 from qpkernels.arrays.threads import in_parts, paired_strips, threads, without_blas_threads
 from qpkernels.gram.panels.products import EXP2_ERROR, EXPONENT_ERROR, PANEL, Product, mostly_zero
-from qpkernels.kernels.base import Kernel, ProductForm
+from qpkernels.kernels.kernel import Kernel
+from qpkernels.kernels.products import ProductForm
 
 __all__ = [
     "COLUMNS",

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate, certify_kernel_qp, undefined
-from qpkernels.certificates.kernel_qp.hard import mending_factor
-from qpkernels.certificates.rounding import EPS
 from qpkernels.errors import NonFiniteError, SolverFailedError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Certificate, KernelQP, LevelQP, certify_kernel_qp, undefined
+from qpkernels.problems.kernel_qp.hard import mending_factor
+from qpkernels.problems.level_qp.tube import level_bounds
+from qpkernels.problems.rounding import EPS
 from qpkernels.solvers.answer import Claim, Outcome
 from qpkernels.solvers.automatic.budget import Budget
 from qpkernels.solvers.automatic.watch import Watch
@@ -23,6 +23,7 @@ from qpkernels.solvers.automatic.work import (
     has_few_features,
     second_order_comes_first,
     second_order_work,
+    step_work,
 )
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.registry import find_solver
@@ -32,6 +33,13 @@ __all__ = ["OF_SMO", "THEN", "Automatic"]
 
 OF_SMO = ("cache_size", "memory_budget", "shrinking", "report")
 """Options of smo that change nothing but its way: who asks no solver by name may give them all the same."""
+
+_PAIRWISE = ("smo", "level-search")
+"""Solvers that take them."""
+
+_FEW, _LEVELS = 250, 3.0
+"""Samples of a free level that the interior-point method is given at once, and the share of the work of first order,
+for several levels, up to which it is given more."""
 
 _FAR = 1e7
 """Bound, in the unit 1/R^2 that multipliers of the samples in a ball of radius R have, that few of them reach."""
@@ -49,6 +57,9 @@ class Automatic:
     missing, or where no step of its own improves; see :class:`~qpkernels.solvers.automatic.watch.Watch`. What the
     second-order method leaves unproved goes back to smo. Of several points the one of the least error is returned.
 
+    Where the level is free, ``level-search`` may take as long as the interior-point method is expected to, and this
+    follows, or it comes first where that is little work.
+
     Bounds so far that float64 cannot weigh what they cost are left out at first: an optimum within them is that of the
     program with them, too.
 
@@ -57,7 +68,7 @@ class Automatic:
     Arguments of the methods:
 
     program
-        A KernelQP, or one that can be restated as one.
+        A KernelQP or a LevelQP.
     tol, warm_start, verbose
         As in :class:`qpkernels.solvers.Request`.
     max_iter, time_limit
@@ -99,13 +110,13 @@ class Automatic:
             the number of iterations of all of them, and ``seconds`` their time.
         """
         relay = _Relay(program, Budget(max_iter, time_limit), warm_start)
-        if (unbounded := without_far_bounds(program, tol)) is not None:
+        if isinstance(program, KernelQP) and (unbounded := without_far_bounds(program, tol)) is not None:
             relay.try_without_bounds(unbounded, tol=tol, verbose=verbose, **limits)
             if relay.proof is not None and (relay.proof.holds(tol) or relay.budget.is_spent):
                 return relay.outcome()
         of_smo = {name: limits.pop(name) for name in OF_SMO if name in limits}
         for solver, options in _stages(relay, tol):
-            own = of_smo | options if solver.name == "smo" else options
+            own = of_smo | options if solver.name in _PAIRWISE else options
             if not relay.hand_to(solver, tol=tol, verbose=verbose, **limits, **own) or relay.budget.is_spent:
                 break
         return relay.outcome()
@@ -114,6 +125,9 @@ class Automatic:
 def _stages(relay: _Relay, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]]:
     """Yield who is asked, one after the other, with options of its own."""
     program = relay.program
+    if isinstance(program, LevelQP):
+        yield from _stages_of_level(program)
+        return
     explicit = program.gram.explicit
     if explicit is not None and not explicit.in_memory:
         # The others would bring the features here.
@@ -132,6 +146,17 @@ def _stages(relay: _Relay, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]
     if relay.proof is None or not relay.proof.is_lost_in_rounding(tol):
         # Nobody is left to hand over to, but what would take far more steps than its limit is not begun in earnest.
         yield find_solver("smo"), {"watch": Watch(step_limit(program), tol)}
+
+
+def _stages_of_level(program: LevelQP) -> Iterator[tuple[Solver, dict[str, Any]]]:
+    at = program.at_level(program.highest)
+    work = second_order_work(at)
+    if np.isinf(work):
+        yield find_solver("level-search"), {}
+        return
+    if len(program) > _FEW and work > _LEVELS * first_order(at).work:
+        yield find_solver("level-search"), {"max_iter": int(work / step_work(at))}
+    yield find_solver("interior-point"), {}
 
 
 def _mended(program: KernelQP, outcome: Outcome) -> Outcome:
@@ -160,7 +185,7 @@ def without_far_bounds(program: KernelQP, tol: float) -> KernelQP | None:
 class _Relay:
     """What was asked for, and what came of it so far."""
 
-    program: KernelQP
+    program: KernelQP | LevelQP
     budget: Budget
     start: Any
     best: Outcome | None = None
@@ -168,12 +193,13 @@ class _Relay:
     outcomes: list[Outcome] = field(default_factory=list)
     failures: list[SolverFailedError | NonFiniteError] = field(default_factory=list)
 
-    def hand_to(self, solver: Solver, **options: Any) -> bool:
+    def hand_to(self, solver: Solver, max_iter: int | None = None, **options: Any) -> bool:
         """Let a solver go on from the best point, and return whether another is to be asked after it."""
+        limits = [limit for limit in (self.budget.iterations_left, max_iter) if limit is not None]
         try:
             outcome = solver.solve(
                 self.program,
-                max_iter=self.budget.iterations_left,
+                max_iter=min(limits, default=None),
                 time_limit=self.budget.seconds_left,
                 warm_start=self.start if self.best is None else self.best.point,
                 **options,
@@ -221,6 +247,8 @@ class _Relay:
         if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
             return undefined("the point holds NaN or infinity")
         b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
+        if isinstance(self.program, LevelQP):
+            return level_bounds(self.program).certify(outcome.point, b)
         return certify_kernel_qp(self.program, outcome.point, b)
 
     def outcome(self) -> Outcome:

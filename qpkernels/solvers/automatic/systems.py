@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from qpkernels.arrays import Vector
-from qpkernels.programs import LinearSystem, RidgedGram
+from qpkernels.problems import LinearSystem, RidgedGram
 from qpkernels.solvers.answer import Claim, Outcome
 from qpkernels.solvers.automatic.budget import Budget
 from qpkernels.solvers.automatic.relay import THEN

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qpkernels.gram.factor import pivoted_cholesky
-from qpkernels.programs import KernelQP
+from qpkernels.gram.features import pivoted_cholesky
+from qpkernels.problems import KernelQP
 
 __all__ = [
     "FirstOrder",

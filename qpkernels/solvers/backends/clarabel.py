@@ -10,16 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csc_array, triu
 
-from qpkernels.programs import (
-    Cone,
-    ConeProgram,
-    Exponential,
-    Nonnegative,
-    Power,
-    PSDTriangle,
-    SecondOrder,
-    Zero,
-)
+from qpkernels.problems import Cone, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.options import attributes

@@ -12,15 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qpkernels.errors import SolverNotInstalledError
-from qpkernels.programs import (
-    Cone,
-    ConeProgram,
-    Exponential,
-    Nonnegative,
-    Power,
-    SecondOrder,
-    Zero,
-)
+from qpkernels.problems import Cone, ConeProgram, Exponential, Nonnegative, Power, SecondOrder, Zero
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.backends.clarabel import Clarabel
 from qpkernels.solvers.backends.osqp import OSQP

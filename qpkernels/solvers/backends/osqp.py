@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import csc_matrix, triu
 
 from qpkernels.arrays import Vector
-from qpkernels.programs import ConeProgram, Nonnegative, Zero
+from qpkernels.problems import ConeProgram, Nonnegative, Zero
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.options import attributes

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csc_matrix, csr_array, triu
 
 from qpkernels.arrays import Indices
-from qpkernels.programs import Cone, ConeProgram, Exponential, Nonnegative, Power, SecondOrder, Zero
+from qpkernels.problems import Cone, ConeProgram, Exponential, Nonnegative, Power, SecondOrder, Zero
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from qpkernels.gram import Gram
 from qpkernels.kernels import Linear
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers.coordinate_descent.descent import Descent
 
 __all__ = ["compile_sweeps"]

@@ -24,10 +24,9 @@ from time import perf_counter
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates.certificate import relative
-from qpkernels.certificates.kernel_qp import DualityGap, duality_gap
-from qpkernels.programs import KernelQP
-from qpkernels.programs.kernel_qp import diverges
+from qpkernels.problems import DualityGap, KernelQP, duality_gap
+from qpkernels.problems.certificate import relative
+from qpkernels.problems.kernel_qp.program import diverges
 from qpkernels.solvers.coordinate_descent.faces import face_of
 from qpkernels.solvers.coordinate_descent.rows import add_rows, row_values, rows_of
 from qpkernels.solvers.coordinate_descent.sweeps import BETA, Box, best_intercept, sweep

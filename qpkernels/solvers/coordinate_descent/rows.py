@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Samples, Vector, frozen, is_sparse
 from qpkernels.arrays.compiled import compiled, inlined, vectorised
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = ["Rows", "add_row", "add_rows", "inner", "row_values", "rows_of"]
 

@@ -14,36 +14,44 @@ of the diagonal of w K is 1, and grows until the fit explains half of the target
 beta may not grow so far. Where the targets depend on what is a small part of K (one feature in a large unit hides the
 others), that is many orders of magnitude further, and no path finds there from 1.
 
+The equations R'x = totals are 1'x = total in a KernelQP. Where the level is free, they are one sum for the variables of
+each sign,
+
+    sum of all x_i = (total + budget) / 2,   sum of all x'_i = (total - budget) / 2,
+
+whose multipliers are b + l and b - l; without b, it is their difference that is the budget. An optimum spends the
+budget, or both variables of a sample can spend what is left of it.
+
 In the variables x, whose sums E x are beta, with slacks r = x - lower and t = upper - x and multipliers y, z of the
 bounds, the central path is the set of solutions of
 
-    E'(K E x + b 1) + ridge x - goal - y + z = 0,   1'x = total,   r y = mu,   t z = mu   (r, t, y, z > 0)
+    E'K E x + R b + ridge x - goal - y + z = 0,   R'x = totals,   r y = mu,   t z = mu   (r, t, y, z > 0)
 
 for mu > 0, and leads to the optimum as mu falls to 0. Newton's step for it at a target mu, given the residuals, is
 
-    theta dx = rho - E'h,   theta = ridge + y/r + z/t,   h = K E dx + db 1
+    theta dx = rho - E'h - R db,   theta = ridge + y/r + z/t,   h = K E dx
     rho = -residual + mu/r - y - (mu/t - z),   dy = mu/r - y - y dx/r,   dz = mu/t - z + z dx/t
 
 One variable is one sample, so that theta is diagonal, and summed over the variables of a sample it leaves the system of
-:mod:`~qpkernels.solvers.newton_systems` with W = E theta^-1 and q = E theta^-1 rho. Two steps share one
-factorisation: the predictor with mu = 0, which tells how much mu may fall, sigma = (mu after it / mu now)^3, and the
-corrector with sigma mu and the products dr dy, dt dz that the linearisation neglected (S. Mehrotra, SIAM J. Optim. 2,
-1992). The step goes a part of the way to where a slack or multiplier would be 0, the part growing to 1 at the end.
+:mod:`~qpkernels.solvers.newton_systems` with W = E theta^-1, q = E theta^-1 rho and B = W^-1 E theta^-1 R. Two steps
+share one factorisation: the predictor with mu = 0, which tells how much mu may fall, sigma = (mu after it / mu now)^3,
+and the corrector with sigma mu and the products dr dy, dt dz that the linearisation neglected (S. Mehrotra, SIAM J.
+Optim. 2, 1992). The step goes a part of the way to where a slack or multiplier would be 0, the part growing to 1 at the
+end.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qpkernels.arrays import Indices, Vector
-from qpkernels.certificates.certificate import relative
-from qpkernels.programs import KernelQP
-from qpkernels.solvers.newton_systems import NewtonSystem, power_of_two
+from qpkernels.arrays import Indices, Matrix, Vector
+from qpkernels.problems import KernelQP, LevelQP, relative
+from qpkernels.solvers.newton_systems import Border, NewtonSystem, power_of_two
 
 __all__ = ["Boxes", "CentralPath", "Places", "boxes_of"]
 
@@ -65,10 +73,14 @@ _TOWARDS = 0.75
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """min 1/2 beta'K beta + 1/2 x'diag(ridge) x - goal'x  s.t.  lower <= x <= upper, 1'x = total, beta = sums of x.
+    """min 1/2 beta'K beta + 1/2 x'diag(ridge) x - goal'x  s.t.  lower <= x <= upper, R'x = totals, beta = sums of x.
 
     Attributes
     ----------
+    equations, totals
+        R, shape (variables, k), and the k sums.
+    has_level
+        Whether the level is free.
     second
         The samples with two variables: the second ones follow the first ones of all samples.
     value, coefficient
@@ -81,7 +93,9 @@ class Boxes:
     ridge: Vector
     lower: Vector
     upper: Vector
-    total: float
+    equations: Matrix
+    totals: Vector
+    has_level: bool
     second: Indices
     value: float
     coefficient: float
@@ -101,9 +115,30 @@ class Boxes:
         """The sample of each variable."""
         return np.concatenate((np.arange(self.goal.size - self.second.size), self.second))
 
+    @cached_property
+    def _apart(self) -> Matrix:
+        """The rows of R of the first variable less those of the second, where a sample has two."""
+        return self.equations[self.second] - self.equations[self.goal.size - self.second.size :]
+
+    def border(self, inverse: Vector) -> Border | None:
+        """Return B and what it leaves of R'theta^-1 R, given 1 / theta; None where that is the usual equation."""
+        if not self.has_level:
+            return None
+        m = self.goal.size - self.second.size
+        first, second = inverse[self.second], inverse[m:]
+        columns = self.equations[:m].copy()
+        columns[self.second] -= self._apart * (second / (first + second))[:, None]
+        return Border(columns, self._apart.T @ (self._apart * (first * second / (first + second))[:, None]))
+
     def spread(self, v: Vector) -> Vector:
         """Return what each sample has for each of its variables."""
         return np.concatenate((v, v[self.second])) if self.second.size else v
+
+    def values(self, f: Vector, b: Vector) -> Vector:
+        """Return E'f + R b: what f at the samples and the multipliers of the equations make of each variable."""
+        if self.has_level:
+            return self.spread(f) + self.equations @ b
+        return self.spread(f + b[0] if b.size else f)
 
     def split(self, beta: Vector) -> Vector:
         """Return the x with one variable of each sample 0 whose sums are beta."""
@@ -111,7 +146,7 @@ class Boxes:
 
     def one_sided(self, places: Places, x: Vector) -> Places:
         """Return the places with one variable of a sample at 0 at least: the one on the other side of beta's."""
-        if self.second.size == 0:
+        if self.second.size == 0 or self.has_level:
             return places
         m = x.size - self.second.size
         places, positive = places.copy(), self.fold(x)[self.second] > 0
@@ -127,56 +162,85 @@ class _Start:
 
     coefficients: Vector
     function: Vector
-    b: float
+    b: Vector
 
 
-def boxes_of(program: KernelQP, system: NewtonSystem) -> tuple[Boxes, _Start]:
+def boxes_of(program: KernelQP | LevelQP, system: NewtonSystem) -> tuple[Boxes, _Start]:
     """Return the problem in variables of one side each, and a fit of its targets; ``system`` is brought to its unit."""
-    total = program.total or 0.0
+    at = program.at_level(0.0) if isinstance(program, LevelQP) else program
+    free = at is not program
+    total = at.total or 0.0
     shift = total * system.unit * system.offset
     if system.bordered:
-        target = program.target - shift
+        target = at.target - shift
         shift = shift + 0.5 * (target.min() + target.max())
-    target, epsilon = program.target - shift, program.epsilon
-    value = power_of_two(float(np.abs(target).max() + epsilon.max()) or abs(total) * system.unit)
+    target, epsilon = at.target - shift, at.epsilon
+    above = at.upper > 0
+    (second,) = np.nonzero((at.lower < 0) & above & (free or epsilon > 0))
+    rows, totals = _equations(program, above, second)
+    largest = float(np.abs(totals).max(initial=0.0))
+    value = power_of_two(float(np.abs(target).max() + epsilon.max()) or largest * system.unit)
     with np.errstate(divide="ignore"):
-        widest = float(np.minimum(np.maximum(program.upper, -program.lower), value / program.ridge).max())
-    start = _ridge_start(system, target / value, total / value, widest / value)
+        widest = float(np.minimum(np.maximum(at.upper, -at.lower), value / at.ridge).max())
+    # A fit of targets has the usual equation; without targets, their own.
+    border = Border(rows[: len(at)], np.zeros((totals.size,) * 2)) if free and not target.any() else None
+    sums = totals if border else np.full(int(system.bordered), total)
+    start = _ridge_start(system, target / value, sums / value, widest / value, border)
     coefficient = value / system.unit
-    above, kinked = program.upper > 0, program.epsilon > 0
-    (second,) = np.nonzero(kinked & (program.lower < 0) & above)
     goal = np.where(above, target - epsilon, target + epsilon)
-    lower = np.where(kinked & above, 0.0, program.lower)
+    lower = np.where((free or epsilon > 0) & above, 0.0, at.lower)
+    b = start.b if start.b.size == totals.size else np.repeat(start.b.sum(), totals.size)
     boxes = Boxes(
         goal=np.concatenate((goal, (target + epsilon)[second])) / value,
-        ridge=np.concatenate((program.ridge, program.ridge[second])) / system.unit,
-        lower=np.concatenate((lower, program.lower[second])) / coefficient,
-        upper=np.concatenate((program.upper, np.zeros(second.size))) / coefficient,
-        total=total / coefficient,
+        ridge=np.concatenate((at.ridge, at.ridge[second])) / system.unit,
+        lower=np.concatenate((lower, at.lower[second])) / coefficient,
+        upper=np.concatenate((at.upper, np.zeros(second.size))) / coefficient,
+        equations=rows,
+        totals=totals / coefficient,
+        has_level=free,
         second=second,
         value=value,
         coefficient=coefficient,
         shift=shift,
     )
-    return boxes, start
+    return boxes, replace(start, b=b)
 
 
-def _ridge_start(system: NewtonSystem, target: Vector, total: float, widest: float) -> _Start:
+def _equations(program: KernelQP | LevelQP, above: NDArray[np.bool_], second: Indices) -> tuple[Matrix, Vector]:
+    """Return R and the sums, given which first variables are above 0, and the samples of the second ones."""
+    signs = np.concatenate((np.where(above, 1.0, -1.0), np.full(second.size, -1.0)))
+    total = program.total
+    if not isinstance(program, LevelQP):
+        return np.ones((signs.size, int(total is not None))), np.array([] if total is None else [total])
+    if total is None:
+        return signs[:, None], np.array([program.budget])
+    return (
+        np.column_stack((signs > 0, signs < 0)).astype(float),
+        0.5 * np.array([total + program.budget, total - program.budget]),
+    )
+
+
+def _ridge_start(
+    system: NewtonSystem, target: Vector, totals: Vector, widest: float, border: Border | None = None
+) -> _Start:
     """Return ridge regression to ``target``, and bring the system to the unit in which its w is 1.
 
     Parameters
     ----------
-    total, widest
-        1'beta and the largest |beta_i|, both over the unit of values.
+    totals, widest
+        The sums of beta and the largest |beta_i|, all over the unit of values.
+    border
+        The equations, where they are not the usual one.
     """
     ones = np.ones(len(system))
     spread = float(np.ptp(target)) if system.bordered else float(np.abs(target).max())
     around = target - target.mean() if system.bordered else target
     reached = 1.0
     while True:
-        system.factor(ones)
-        function, b = system.solve(target, total * system.unit)
-        left = target - system.at_samples(function) - b
+        system.factor(ones, border)
+        function, b = system.solve(target, totals * system.unit)
+        level = b.sum() if border is None else border.columns @ b
+        left = target - system.at_samples(function) - level
         explained = float(left @ left) <= _EXPLAINED * float(around @ around)
         if explained or not spread or widest * system.unit <= 1.0 or reached * system.least >= 1.0:
             return _Start(left, function, b)
@@ -190,7 +254,7 @@ class CentralPath:
     Attributes
     ----------
     x, b, values
-        Variables, intercept, and K beta + b.
+        Variables, the multipliers of the equations, and what both make of each variable: E'K beta + R b.
     r, t, y, z
         Slacks and multipliers of the lower and the upper bounds that are finite.
     below, above
@@ -247,11 +311,11 @@ class CentralPath:
         return relative(self.complementarity + lag + left, abs(objective))
 
     def _evaluate(self) -> None:
-        self.values = self.system.at_samples(self.function) + self.b
+        self.values = self.boxes.values(self.system.at_samples(self.function), self.b)
         self.expansion = self.system.expand(self.beta)
 
     def _slope(self) -> Vector:
-        return self.boxes.spread(self.values) + self.boxes.ridge * self.x - self.boxes.goal
+        return self.values + self.boxes.ridge * self.x - self.boxes.goal
 
     def _residual(self) -> Vector:
         left = self._slope()
@@ -288,18 +352,23 @@ class CentralPath:
         theta[self.below] += self.y / self.r
         theta[self.above] += self.z / self.t
         self.inverse = 1.0 / theta
-        self.system.factor(self.boxes.fold(self.inverse))
+        self._border = self.boxes.border(self.inverse)
+        self.system.factor(self.boxes.fold(self.inverse), self._border)
         self._left = self._residual()
-        self._lack = self.boxes.total - float(self.x.sum())
+        self._lack = self.boxes.totals - self.x @ self.boxes.equations
 
-    def _direction(self, pull: Vector, push: Vector) -> tuple[Vector, Vector, Vector, float, Vector]:
+    def _direction(self, pull: Vector, push: Vector) -> tuple[Vector, Vector, Vector, Vector, Vector]:
         boxes, below, above = self.boxes, self.below, self.above
         rho = -self._left
         rho[below] += pull
         rho[above] -= push
-        q, lag = boxes.fold(rho * self.inverse), self.expansion - self.function
-        change, db = self.system.solve(q, self._lack, lag)
-        dx = (rho - boxes.spread(self.system.at_samples(change) + db)) * self.inverse
+        alone, lag, lack = rho * self.inverse, self.expansion - self.function, self._lack
+        q = boxes.fold(alone)
+        if self._border is not None:
+            # The rows of R see both variables of a sample, those of B their sum.
+            lack = lack - alone @ boxes.equations + q @ self._border.columns
+        change, db = self.system.solve(q, lack, lag)
+        dx = (rho - boxes.values(self.system.at_samples(change), db)) * self.inverse
         return dx, pull - self.y * dx[below] / self.r, push + self.z * dx[above] / self.t, db, change
 
     def _length(self, dx: Vector, dy: Vector, dz: Vector) -> float:

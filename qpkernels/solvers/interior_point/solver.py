@@ -12,8 +12,8 @@ import numpy as np
 
 from qpkernels.arrays import Indices, Vector, finite_vector
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.programs import KernelQP
-from qpkernels.programs.kernel_qp import diverges
+from qpkernels.problems import KernelQP, LevelQP
+from qpkernels.problems.kernel_qp.program import diverges
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.interior_point.vertex import Candidate, Scaled
@@ -33,6 +33,8 @@ _FAR, _FARTHER = 1e4, 100.0
 _EARLY, _AGAIN = 1e-2, 0.01
 """Relative gap from which the optimum is guessed, and the part of it from which it is guessed again."""
 
+_VECTORS = ("target", "lower", "upper", "epsilon", "ridge")
+
 _LOST = "no step improves in float64; "
 
 
@@ -49,7 +51,7 @@ class InteriorPoint(Solver):
 
     name = "interior-point"
     foreign = False
-    programs: ClassVar = (KernelQP,)
+    programs: ClassVar = (KernelQP, LevelQP)
     options = frozenset({"tol", "max_iter", "time_limit", "warm_start"})
     module = "scipy"
     install = "pip install scipy"
@@ -58,11 +60,11 @@ class InteriorPoint(Solver):
         """Return that it has none of its own."""
         return {}
 
-    def prepare(self, program: KernelQP) -> None:
+    def prepare(self, program: KernelQP | LevelQP) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where there are no features."""
         prepare_system(program.gram)
 
-    def run(self, program: KernelQP, request: Request, **options: Any) -> Answer:
+    def run(self, program: KernelQP | LevelQP, request: Request, **options: Any) -> Answer:
         """Minimise, and say in words why it stopped."""
         del options
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
@@ -91,9 +93,10 @@ class InteriorPoint(Solver):
         return Answer(beta, multipliers, final.claim, final.message, final.iterations, values)
 
 
-def _part(program: KernelQP, rows: Indices) -> KernelQP:
+def _part(program: KernelQP | LevelQP, rows: Indices) -> KernelQP | LevelQP:
     """Return the problem of some of the samples, the others having the coefficient 0."""
-    vectors = {name: getattr(program, name)[rows] for name in ("target", "lower", "upper", "epsilon", "ridge")}
+    names = ("target", "lower", "upper") if isinstance(program, LevelQP) else _VECTORS
+    vectors = {name: getattr(program, name)[rows] for name in names}
     return replace(program, gram=program.gram.part(rows), **vectors)
 
 
@@ -110,7 +113,7 @@ class _Final:
 class _Descent:
     """A program on its path."""
 
-    def __init__(self, program: KernelQP, scaled: Scaled) -> None:
+    def __init__(self, program: KernelQP | LevelQP, scaled: Scaled) -> None:
         self.program, self._scaled, self.path = program, scaled, scaled.path()
         self._points = list[Candidate]()
         self._short, self._far, self._guess = 0, _FAR, _EARLY
@@ -148,14 +151,14 @@ class _Descent:
             # What a factor of K leaves out may matter: the matrix itself, from where the path has led.
             system = DenseSystem(self.program.gram.dense, self._scaled.system.bordered)
             point = Scaled(self.program, system).near(best.beta)
-        elif self.program.total:
+        elif self.program.total or isinstance(self.program, LevelQP):
             point = self._scaled.vanishing()
         return best if point is None or point.error > best.error else point
 
     def _diverges(self, lost: bool) -> bool:
         """Return whether the coefficients grow along a direction that proves the objective unbounded."""
         size = float(np.abs(self.path.x).max())
-        if size <= self._far and not (lost and size > _FAR):
+        if isinstance(self.program, LevelQP) or (size <= self._far and not (lost and size > _FAR)):
             return False
         self._far = _FARTHER * size
         return diverges(self.program, self._scaled.boxes.coefficient * self.path.beta)
@@ -164,7 +167,12 @@ class _Descent:
 # Slacks and multipliers fall to 0 where nothing but rounding is left; a step that is not finite is then not made.
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def _minimise(
-    program: KernelQP, tol: float, max_iter: int, deadline: float, start: Vector | None = None, verbose: bool = False
+    program: KernelQP | LevelQP,
+    tol: float,
+    max_iter: int,
+    deadline: float,
+    start: Vector | None = None,
+    verbose: bool = False,
 ) -> _Final:
     """Return the first point whose certificate holds at ``tol``, or the best one before a limit.
 

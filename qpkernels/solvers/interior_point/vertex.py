@@ -4,7 +4,7 @@ r"""From a point near the end of the central path to the one that it means, with
 Near the end each variable tells where it tends: to a bound, where the slack falls faster than its multiplier, else
 inside. With those at bounds exactly there, the others F and b solve linear equations,
 
-    (K E x)_F + b 1 + ridge_F x_F = goal_F,   1'x = total,
+    (K E x + R b)_F + ridge_F x_F = goal_F,   R'x = totals,
 
 by the Newton system of the path with W = 1 / (ridge + small) at F, a proximal step, repeated with the residual that it
 leaves. A variable that comes out beyond a bound is put there, one that its slope draws away
@@ -19,12 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.certificates.certificate import Certificate
-from qpkernels.certificates.kernel_qp import FunctionAtSamples, certify_kernel_qp
-from qpkernels.certificates.vanishing import vanishing_point
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Certificate, FunctionAtSamples, KernelQP, KernelQPBounds, LevelQP
+from qpkernels.problems.level_qp.tube import level_bounds
 from qpkernels.solvers.interior_point.path import CentralPath, Places, boxes_of
-from qpkernels.solvers.newton_systems import NewtonSystem
+from qpkernels.solvers.newton_systems import Border, NewtonSystem
 
 __all__ = ["Candidate", "Scaled"]
 
@@ -56,8 +54,9 @@ class Candidate:
 class Scaled:
     """A program, and the same in boxes and units of its own."""
 
-    def __init__(self, program: KernelQP, system: NewtonSystem) -> None:
+    def __init__(self, program: KernelQP | LevelQP, system: NewtonSystem) -> None:
         self.program, self.system = program, system
+        self._bounds = level_bounds(program) if isinstance(program, LevelQP) else KernelQPBounds(program)
         self.boxes, self._start = boxes_of(program, system)
 
     def path(self) -> CentralPath:
@@ -76,32 +75,34 @@ class Scaled:
 
     def near(self, beta: Vector) -> Candidate:
         """Return the point with the coefficients of ``beta`` at bounds, or those it leads to."""
-        boxes, beta = self.boxes, self.program.project(beta) / self.boxes.coefficient
+        boxes, program = self.boxes, self.program
+        # What a budget takes from all coefficients would draw them from their bounds.
+        beta = (beta if isinstance(program, LevelQP) else program.project(beta)) / boxes.coefficient
         x = boxes.split(beta)
         places = (x >= boxes.upper).astype(np.int8) - (x <= boxes.lower)
-        meant, b, _ = self._settle(x, self.system.expand(beta), 0.0, places, np.full(x.size, _LEAST))
+        meant, b, _ = self._settle(x, self.system.expand(beta), 0.0 * boxes.totals, places, np.full(x.size, _LEAST))
         return self._judged(meant, b)
 
     def vanishing(self) -> Candidate | None:
         """Return coefficients whose function is 0, which may prove an optimum of 0; None: there are none."""
-        point = vanishing_point(self.program)
+        point = self._bounds.vanishing()
         if point is None:
             return None
-        beta, zero = self.program.project(point[0]), FunctionAtSamples.zero(len(self.program))
-        proof = certify_kernel_qp(self.program, beta, point[1], zero)
+        beta, zero = self._bounds.feasible(point[0]), FunctionAtSamples.zero(len(self.program))
+        proof = self._bounds.certify(beta, point[1], zero)
         return Candidate(beta, point[1], self.program.gram.product(beta), proof)
 
-    def _judged(self, beta: Vector, b: float) -> Candidate:
-        boxes, feasible = self.boxes, self.program.project(self.boxes.coefficient * beta)
+    def _judged(self, beta: Vector, b: Vector) -> Candidate:
+        boxes, feasible = self.boxes, self._bounds.feasible(self.boxes.coefficient * beta)
         values, intercept = self.program.gram.product(feasible), 0.0
         if self.program.total is not None:
-            own = self.system.at_samples(self.system.expand(feasible / boxes.coefficient)) + b
+            own = self.system.at_samples(self.system.expand(feasible / boxes.coefficient)) + float(b.mean())
             intercept = float(np.mean(boxes.value * own + boxes.shift - values))
-        return Candidate(feasible, intercept, values, certify_kernel_qp(self.program, feasible, intercept))
+        return Candidate(feasible, intercept, values, self._bounds.certify(feasible, intercept))
 
     def _settle(
-        self, x: Vector, function: Vector, b: float, places: Places, small: Vector
-    ) -> tuple[Vector, float, bool]:
+        self, x: Vector, function: Vector, b: Vector, places: Places, small: Vector
+    ) -> tuple[Vector, Vector, bool]:
         """Return the beta and b that these places lead to, and whether they are those that the slopes there want."""
         boxes, system, settled = self.boxes, self.system, False
         for _ in range(_CHANGES):
@@ -111,7 +112,7 @@ class Scaled:
             if inside.size:
                 x, b = self._solve_inside(x, function, b, inside, small[inside])
             function = system.expand(boxes.fold(x))
-            slope = boxes.spread(system.at_samples(function) + b) + boxes.ridge * x - boxes.goal
+            slope = boxes.values(system.at_samples(function), b) + boxes.ridge * x - boxes.goal
             wanted = np.where(places * slope > _DRAWN, 0, places)
             wanted = np.where(x > boxes.upper, 1, np.where(x < boxes.lower, -1, wanted)).astype(np.int8)
             settled = bool((wanted == places).all())
@@ -121,17 +122,17 @@ class Scaled:
         return boxes.fold(np.clip(x, boxes.lower, boxes.upper)), b, settled
 
     def _solve_inside(
-        self, x: Vector, function: Vector, b: float, inside: Indices, small: Vector
-    ) -> tuple[Vector, float]:
+        self, x: Vector, function: Vector, b: Vector, inside: Indices, small: Vector
+    ) -> tuple[Vector, Vector]:
         boxes, system = self.boxes, self.system
         samples, goal, ridge = boxes.samples[inside], boxes.goal[inside], boxes.ridge[inside]
         part, weights = system.part(samples), 1.0 / (ridge + small)
-        part.factor(weights)
+        part.factor(weights, Border(boxes.equations[inside], np.zeros((b.size, b.size))) if boxes.has_level else None)
         f, x = system.restricted(function, samples), x.copy()
         for _ in range(_REFINEMENTS):
-            left = part.at_samples(f) + b + ridge * x[inside] - goal
+            left = part.at_samples(f) + part.level(b) + ridge * x[inside] - goal
             lag = system.restricted(system.expand(boxes.fold(x)), samples) - f
-            change, c = part.solve(-left * weights, boxes.total - float(x.sum()), lag)
-            x[inside] -= (left + part.at_samples(change) + c) * weights
+            change, c = part.solve(-left * weights, boxes.totals - x @ boxes.equations, lag)
+            x[inside] -= (left + part.at_samples(change) + part.level(c)) * weights
             f, b = f + change, b + c
         return x, b

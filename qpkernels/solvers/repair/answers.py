@@ -11,13 +11,10 @@ from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import lsqr
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates.certificate import Certificate
-from qpkernels.certificates.cone_program.bounds import VariableBounds
-from qpkernels.certificates.cone_program.optimality import Judge
-from qpkernels.certificates.cone_program.residuals import Terms, into_dual_cone, kinds
 from qpkernels.errors import NonconvexError
-from qpkernels.programs.cone_program import ConeProgram
-from qpkernels.programs.cones import Nonnegative, PSDTriangle, Zero
+from qpkernels.problems import Certificate, ConeProgram, Nonnegative, PSDTriangle, Zero
+from qpkernels.problems.cone_program.certificates import Judge
+from qpkernels.problems.cone_program.residuals import Terms, VariableBounds, into_dual_cone, kinds
 from qpkernels.solvers.repair.linearisation import Linearised
 from qpkernels.solvers.repair.polishing import Work, polished
 
@@ -85,7 +82,7 @@ def repair(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work | 
     Parameters
     ----------
     program, x, z
-        As in :func:`qpkernels.certificates.certify_cone_program`.
+        As in :func:`qpkernels.problems.certify_cone_program`.
     tol
         The tolerance at which the answer is good enough as it is.
     work

@@ -17,8 +17,7 @@ from scipy.sparse import block_diag, csc_array, csr_array, eye_array
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.programs.cone_program import Block, ConeProgram
-from qpkernels.programs.cones import Cone, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
+from qpkernels.problems import Block, Cone, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
 
 __all__ = ["Linearised"]
 

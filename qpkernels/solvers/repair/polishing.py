@@ -28,8 +28,8 @@ from scipy.sparse.linalg import splu
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.certificates.cone_program.residuals import kinds
-from qpkernels.programs.cone_program import ConeProgram
+from qpkernels.problems import ConeProgram
+from qpkernels.problems.cone_program.residuals import kinds
 
 __all__ = ["Work", "factorise", "polished"]
 

@@ -9,11 +9,8 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array, eye_array, vstack
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates.certificate import Certificate
-from qpkernels.certificates.cone_program.bounds import VariableBounds
-from qpkernels.certificates.cone_program.infeasibility import certify_infeasibility, certify_unboundedness
-from qpkernels.certificates.cone_program.residuals import kinds
-from qpkernels.programs.cone_program import ConeProgram
+from qpkernels.problems import Certificate, ConeProgram, certify_infeasibility, certify_unboundedness
+from qpkernels.problems.cone_program.residuals import VariableBounds, kinds
 from qpkernels.solvers.repair.polishing import factorise
 
 __all__ = ["repair_direction", "repair_multipliers"]
@@ -33,13 +30,13 @@ def repair_multipliers(program: ConeProgram, z: Vector) -> tuple[Vector, Certifi
     Parameters
     ----------
     program, z
-        As in :func:`qpkernels.certificates.certify_infeasibility`.
+        As in :func:`qpkernels.problems.certify_infeasibility`.
 
     Examples
     --------
     >>> import numpy as np
     >>> from formulations import HardMargin
-    >>> from qpkernels.certificates import certify_infeasibility
+    >>> from qpkernels.problems import certify_infeasibility
     >>> from qpkernels.solvers.repair import repair_multipliers
     >>> program = HardMargin([[0.0], [1.0], [2.0]], [-1, 1, -1]).primal.lower().program
     >>> z = np.array([0.5, 1.001, 0.5])
@@ -58,14 +55,14 @@ def repair_direction(program: ConeProgram, x: Vector) -> tuple[Vector, Certifica
     Parameters
     ----------
     program, x
-        As in :func:`qpkernels.certificates.certify_unboundedness`.
+        As in :func:`qpkernels.problems.certify_unboundedness`.
 
     Examples
     --------
     >>> import numpy as np
     >>> from scipy.sparse import csc_array
     >>> from qpkernels.solvers.repair import repair_direction
-    >>> from qpkernels.programs import Block, ConeProgram, Nonnegative
+    >>> from qpkernels.problems import Block, ConeProgram, Nonnegative
     >>> A, b, q = csc_array([[1.0, -1.0]]), np.zeros(1), np.array([-1.0, 0.0])
     >>> blocks = (Block("x", 0, 2),), (Block("order", 0, 1),)
     >>> program = ConeProgram(csc_array((2, 2)), q, A, b, (Nonnegative(1),), *blocks)

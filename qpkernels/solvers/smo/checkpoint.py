@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import npz_path, shown
-from qpkernels.arrays.archives import load_arrays, parsing, sized
-from qpkernels.arrays.digests import add_samples
-from qpkernels.arrays.paths import replacing
+from qpkernels.arrays.checks import add_samples
+from qpkernels.arrays.files import load_arrays, parsing, replacing, sized
 from qpkernels.errors import FileFormatError, ForeignResultsError, ParameterError
 from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.kernels.base.spec import kernel_to_spec
-from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.kernels.spec import kernel_to_spec
+from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.solvers.smo.iterate import Beginning, Iterate, Stepped
 
 __all__ = ["Checkpoint"]

@@ -40,8 +40,9 @@ from qpkernels.gram.panels.products import EXPONENT_ERROR, mostly_zero
 from qpkernels.gram.panels.samples import form_and_samples
 from qpkernels.gram.panels.sums import DoubleSums
 from qpkernels.kernels import RBF, Linear
-from qpkernels.programs.kernel_qp import KernelQP
-from qpkernels.solvers.smo.free import Arrays, is_worth_it, to_minimum_over_free
+from qpkernels.problems.kernel_qp.program import KernelQP
+from qpkernels.solvers.active_set.free import is_worth_it, to_minimum_over_free
+from qpkernels.solvers.active_set.loops import Arrays
 from qpkernels.solvers.smo.iterate import (
     Beginning,
     GapError,

@@ -10,13 +10,13 @@ from typing import Protocol
 import numpy as np
 
 from qpkernels.arrays import Indices, Samples, Vector
-from qpkernels.certificates.certificate import relative
-from qpkernels.certificates.kernel_qp import DualityGap, FunctionAtSamples, duality_gap
-from qpkernels.certificates.vanishing import vanishing_point
 from qpkernels.gram.panels.products import mostly_zero
 from qpkernels.gram.panels.samples import compressed
 from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.programs.kernel_qp import KernelQP, diverges
+from qpkernels.problems import DualityGap, FunctionAtSamples, duality_gap
+from qpkernels.problems.certificate import relative
+from qpkernels.problems.kernel_qp.bounds import vanishing_point
+from qpkernels.problems.kernel_qp.program import KernelQP, diverges
 
 __all__ = [
     "Beginning",

@@ -22,8 +22,9 @@ from qpkernels.gram.panels.loops import add_stored_rows, gather_block, mirror, w
 from qpkernels.gram.panels.products import PANEL, Product
 from qpkernels.gram.panels.samples import DenseProduct, StreamedProduct, make_product
 from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.kernels.base import Kernel, ProductForm
-from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.kernels.kernel import Kernel
+from qpkernels.kernels.products import ProductForm
+from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.solvers.smo.steps import Block
 
 __all__ = [

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from qpkernels.arrays import check_flag, check_positive, finite_vector
 from qpkernels.errors import UnsupportedOptionError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.solvers.smo.descent import Descent
 from qpkernels.solvers.smo.iterate import measure, slopes
 from qpkernels.solvers.smo.rows import MatrixRows

@@ -23,8 +23,8 @@ import scipy
 from scipy.sparse import csc_array, csr_array, diags_array
 
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.certificates import Certificate, SparseWeightsBounds
-from qpkernels.certificates.rounding import EPS
+from qpkernels.problems import Certificate, SparseWeightsBounds
+from qpkernels.problems.rounding import EPS
 from qpkernels.solvers.answer import Claim
 from qpkernels.solvers.sparse_weights.passes import descend
 

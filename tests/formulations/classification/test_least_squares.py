@@ -10,7 +10,7 @@ from formulations import LeastSquares
 from formulations.classification.least_squares import LeastSquaresClassifier
 from formulations.classification.meta.multiclass import OneVersusRest
 from model_data import SHARP, overlapping
-from qpkernels.datasets import load_dataset, scale_features
+from qpkernels.files import load_dataset, scale_features
 from qpkernels.kernels import RBF, Kernel
 from regression_data import solved
 

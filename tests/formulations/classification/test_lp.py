@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from formulations import LinearProgramMachine
-from qpkernels.certificates import Status
 from qpkernels.kernels import RBF, Sigmoid
+from qpkernels.problems import Status
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 2))

@@ -15,9 +15,9 @@ from formulations.losses import Hinge, LogisticLoss, MarginLoss, ZeroOne
 from formulations.losses import Squared as SquaredResidual
 from formulations.losses import SquaredHinge as SquaredHingeLoss
 from model_data import KERNELS, overlapping, xor
-from qpkernels.certificates import Status
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.kernels import RBF
+from qpkernels.problems import Status
 
 COSTS = np.linspace(0.2, 1.5, 30)
 PAIRS = [(Hinge(), SoftMargin), (SquaredHingeLoss(), SquaredHinge), (LogisticLoss(), Logistic)]

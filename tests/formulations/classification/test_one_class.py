@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from formulations import OneClass
-from qpkernels.certificates import Status
+from qpkernels.problems import Status
 
 
 @pytest.mark.parametrize("solver", ["scs", "clarabel", "smo"])

@@ -17,7 +17,7 @@ import typer
 from command_line import refused, run, run_json, runner, samples
 from formulations import SoftMargin
 from formulations.commands.app import app
-from formulations.commands.names import complete_models, complete_solvers
+from formulations.commands.options import complete_models, complete_solvers
 from formulations.commands.output import command
 from qpkernels.errors import GramTooLargeError
 from qpkernels.gram import Gram

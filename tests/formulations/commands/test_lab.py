@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command lab: what it starts with, and what it refuses; tests/formulations/lab/server/test_serving.py runs it."""
+"""The command lab: what it starts with, and what it refuses; tests/formulations/lab/test_serving.py runs it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from command_line import refused, run, samples
-from formulations.lab.server import serving
+from formulations.lab import serving
 from formulations.lab.session import Session
 from formulations.lab.settings import MOST_POINTS, Setting
 from lab_client import setting
-from qpkernels.datasets import load_dataset
+from qpkernels.files import load_dataset
 
 DOCS = Path(__file__).parents[3] / "docs" / "lab.md"
 
@@ -77,7 +77,7 @@ def test_a_file_is_read_once(started: list[tuple[Any, ...]], csv: Path, monkeypa
         read.append(data)
         return load_dataset(data, **options)
 
-    monkeypatch.setattr("formulations.commands.stating.samples.load_dataset", counted)
+    monkeypatch.setattr("formulations.commands.samples.load_dataset", counted)
     start_of(started, "--data", csv, "--target", "kind", "--features", "3,1")
     assert read == [str(csv)]
 

@@ -35,7 +35,6 @@ from formulations.estimators import (
     UncertifiedWarning,
 )
 from formulations.losses import LogisticLoss
-from qpkernels.certificates import Status
 from qpkernels.errors import (
     IndefiniteKernelError,
     LabelError,
@@ -45,6 +44,7 @@ from qpkernels.errors import (
     SolverFailedError,
 )
 from qpkernels.kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial
+from qpkernels.problems import Status
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 PATIENTS, PROGRESS = (part[:200] for part in load_diabetes(return_X_y=True))

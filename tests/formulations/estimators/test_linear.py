@@ -14,9 +14,9 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from formulations import OneVersusRest, SquaredHinge
 from formulations.estimators import LinearSVC, LinearSVR, UncertifiedWarning
-from qpkernels.certificates import Status
 from qpkernels.errors import LabelError, ParameterError
 from qpkernels.kernels import Linear
+from qpkernels.problems import Status
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 PATIENTS, PROGRESS = (part[:200] for part in load_diabetes(return_X_y=True))

@@ -19,11 +19,12 @@ from qpkernels.errors import (
     ShapeError,
     UnsupportedOptionError,
 )
+from together import together
 
 ACCEPTED = [(name, given) for name, cases in RIGHT.items() for given in cases]
 REFUSED = [(name, *case) for name, cases in WRONG.items() for case in cases]
 LETTERS = [(each, letter) for each in exercises.values() for letter in each.asks]
-EXERCISES = pytest.mark.parametrize("exercise", exercises.values(), ids=lambda each: each.name)
+EXERCISES = together("exercise", exercises.values())
 LEARN = Path(__file__).parents[3] / "docs" / "learn"
 
 
@@ -38,14 +39,14 @@ def test_every_exercise_has_right_and_wrong_answers() -> None:
     assert {(name, letter) for name, given, _ in REFUSED for letter in given} == asked
 
 
-@pytest.mark.parametrize(("name", "given"), ACCEPTED, ids=words_of)
+@together("name, given", ACCEPTED)
 def test_a_right_answer_is_accepted(name: str, given: dict[str, Any]) -> None:
     verdict = exercises[name].check(**given)
     assert verdict.right, verdict
     assert verdict.certificate is None or verdict.certificate.holds(1e-6)
 
 
-@pytest.mark.parametrize(("name", "given", "words"), REFUSED, ids=words_of)
+@together("name, given, words", REFUSED)
 def test_a_wrong_answer_is_told(name: str, given: dict[str, Any], words: str) -> None:
     verdict = exercises[name].check(**given)
     assert not verdict.right
@@ -54,16 +55,14 @@ def test_a_wrong_answer_is_told(name: str, given: dict[str, Any], words: str) ->
     assert verdict.certificate is None or name == "smallest-bound" or not verdict.certificate.holds(1e-6)
 
 
-@pytest.mark.parametrize(
-    "value", ["two thirds", [["0.5"]], None, ..., [1.0, np.nan], {"w": 1}, np.zeros((2, 2, 2)), 1j]
-)
-@pytest.mark.parametrize(("exercise", "letter"), LETTERS, ids=lambda each: getattr(each, "name", each))
+@together("value", ["two thirds", [["0.5"]], None, ..., [1.0, np.nan], {"w": 1}, np.zeros((2, 2, 2)), 1j])
+@together("exercise, letter", LETTERS)
 def test_what_is_no_answer_is_refused(exercise: Exercise, letter: str, value: Any) -> None:
     with pytest.raises((ShapeError, ParameterError, NonFiniteError), match=letter):
         exercise.check(**{letter: value})
 
 
-@pytest.mark.parametrize(("exercise", "letter"), LETTERS, ids=lambda each: getattr(each, "name", each))
+@together("exercise, letter", LETTERS)
 def test_another_number_of_entries_is_refused(exercise: Exercise, letter: str) -> None:
     if letter in ("corrections", "samples"):  # of any number
         return

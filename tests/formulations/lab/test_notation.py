@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
 import numpy as np
 import pytest
 
+from formulations.lab.desk import Desk
 from formulations.lab.notation import place_name
-from formulations.lab.server.messages import Ask
-from formulations.lab.server.questions import answer_to
 from formulations.lab.session import Session
 from formulations.lab.settings import MACHINES, Setting, Task, read_setting
 from formulations.lab.views import VIEWS
@@ -40,12 +40,14 @@ def asked(name: str, view: str = "picture") -> Setting:
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_facts_and_sentences_have_the_same_letters(name: str) -> None:
-    setting, session = asked(name), Session()
-    facts: Any = session.frame(setting).facts
+    setting = asked(name)
+    facts: Any = Session().frame(setting).facts
     decision = DECISIONS.get(name, "f(x) + b")
     assert (facts["decision"], facts["coefficient"]) == (decision, COEFFICIENTS[name])
     assert facts["formulas"][-1][0] == "with"
-    said = answer_to(Ask(1, "explain", 3), session, setting).encode().decode("unicode_escape")
+    desk = Desk(setting)
+    assert desk.take('{"seq": 1, "ask": "explain", "sample": 3}') is None
+    said = json.loads(desk.reply())["answer"]
     assert f"coefficient {COEFFICIENTS[name]} = " in said
     written = "y − f(x) − b" if MACHINES[name].task is Task.REGRESSION else decision
     assert written in said

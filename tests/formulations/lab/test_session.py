@@ -13,7 +13,7 @@ import pytest
 
 from formulations.lab import answers, session
 from formulations.lab.answers import Answers
-from formulations.lab.server.messages import Show, read_message
+from formulations.lab.messages import Show, read_message
 from formulations.lab.session import Session
 from formulations.lab.settings import KERNELS, MACHINES, Setting, Task
 from lab_client import facts, points

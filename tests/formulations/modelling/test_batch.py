@@ -12,8 +12,8 @@ from formulations import HardMargin, NuMargin, SoftMargin
 from formulations.modelling.batch import Part, Solutions, Trained, check_jobs, train
 from model_data import MODEL_CASES, Case, contradiction, overlapping
 from qpkernels import RBF, Gram
-from qpkernels.certificates import Status
 from qpkernels.errors import InfeasibleError, ParameterError
+from qpkernels.problems import Status
 
 KERNEL_QPS = [case for case in MODEL_CASES if case.is_kernel_qp]
 

@@ -14,9 +14,9 @@ from formulations import (
     PenalisedTube,
     ResidualLossRegression,
     SoftMargin,
-    SoftMarginDual,
     SoftTube,
 )
+from formulations.classification.margins.soft_margin import SoftMarginDual
 from formulations.losses import AbsolutePower
 from formulations.modelling import Stated
 from model_data import overlapping

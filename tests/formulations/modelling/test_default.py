@@ -32,9 +32,9 @@ from formulations import (
 from formulations.losses import AbsolutePower, LogisticResidual
 from formulations.modelling import Solution, default
 from model_data import blobs, measured, one_against_rest, overlapping
-from qpkernels.certificates import Status
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError
 from qpkernels.kernels import RBF
+from qpkernels.problems import Status
 
 
 def clouds(m: int, d: int) -> tuple[np.ndarray, np.ndarray]:
@@ -94,8 +94,8 @@ def test_a_hard_tube_around_samples_close_together() -> None:
         (lambda: KernelRidge(*clouds(2100, 3), RBF(9.0), regularisation=1e-9), "linear"),
         (lambda: LinearProgramMachine(*overlapping()), "highs"),
         (lambda: ChebyshevFit(*measured(), kernel=RBF(5.0)), "linear"),
-        (lambda: NuMargin(*clouds(200, 5), nu=0.3), "level-search"),
-        (lambda: NuTube(*measured(), nu=0.3, C=1.0), "level-search"),
+        (lambda: NuMargin(*clouds(200, 5), nu=0.3), "interior-point"),
+        (lambda: NuTube(*measured(), nu=0.3, C=1.0), "interior-point"),
         (lambda: LeastAbsoluteFit(*measured()), "frisch-newton"),
         (lambda: LaplaceFit(*measured()), "frisch-newton"),
         (lambda: ChebyshevFit(*measured()), "frisch-newton"),

@@ -16,8 +16,8 @@ from builders import two_classes
 from formulations import KernelRidge, OneVersusOne, OneVersusRest, SoftMargin
 from formulations.modelling import PrimalFunction
 from qpkernels import RBF, Expansion, Gram, LowRank
-from qpkernels.certificates import ExactKernelCertificate, Status
 from qpkernels.errors import ParameterError
+from qpkernels.problems import ExactKernelCertificate, Status
 
 KERNEL = RBF(0.3)
 X, Y = two_classes(300, seed=4, shift=0.6, features=3)

@@ -16,9 +16,9 @@ from exact import exact, exact_kernel, exact_matrix
 from formulations import HardMargin, HardTube, Interpolation, SoftMargin, SparseApproximation
 from formulations.modelling import Solution
 from handed_out import HandedOut
-from qpkernels.certificates import Status
 from qpkernels.errors import InfeasibleError, QPKernelsError
 from qpkernels.kernels import RBF, Laplacian, Linear, Matern, Polynomial
+from qpkernels.problems import Status
 
 FAR = [[0.0], [0.0], [1.0]]
 """Two samples at one place."""

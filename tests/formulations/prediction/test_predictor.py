@@ -35,8 +35,8 @@ from formulations import (
 from formulations.losses import LogisticLoss
 from model_data import MODEL_CASES, Case
 from qpkernels import RBF, Linear
-from qpkernels.datasets import Scaling
 from qpkernels.errors import FeatureNamesError, FileFormatError, LabelError, ParameterError, ShapeError
+from qpkernels.files import Scaling
 
 X, y = two_classes(60, seed=1, shift=0.6)
 NEW = np.random.default_rng(2).normal(size=(25, 2))

@@ -34,8 +34,8 @@ from command_line import run_json
 from formulations import SoftMargin, load
 from formulations.estimators import SVC, SVR, OneClassSVM
 from qpkernels import RBF, Spectrum
-from qpkernels.datasets import Scaling
 from qpkernels.errors import FeatureNamesError, FileFormatError, ParameterError, ShapeError
+from qpkernels.files import Scaling
 
 RNG = np.random.default_rng(5)
 NUMBERS = RNG.normal(size=(80, 4)) * [1.0, 1e-6, 1e6, 1.0] + [0.0, 3e-6, 1e8, 0.0]

@@ -24,9 +24,9 @@ from formulations import (
     SparseApproximation,
 )
 from formulations.losses import AbsolutePower, EpsilonInsensitive
-from qpkernels.certificates import Status
 from qpkernels.errors import InfeasibleError, SolverFailedError
 from qpkernels.kernels import RBF
+from qpkernels.problems import Status
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 2))

@@ -19,10 +19,9 @@ from formulations.losses import (
     Squared,
 )
 from formulations.losses import Huber as HuberLoss
-from qpkernels.certificates import FenchelBounds, Status
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel
-from qpkernels.programs import KernelQP
+from qpkernels.problems import FenchelBounds, KernelQP, Status
 from regression_data import each_kernel, same, solved, targets
 
 

@@ -9,8 +9,7 @@ from formulations.relevance import (
     ReweightedRelevance,
 )
 from qpkernels.arrays import Vector
-from qpkernels.certificates.certificate import undefined
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import ConeProgram, undefined
 from qpkernels.solvers.repair import Repaired
 from relevance_data import KERNEL, REGRESSIONS, assert_never_falls, sine
 

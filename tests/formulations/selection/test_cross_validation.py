@@ -16,9 +16,9 @@ from formulations import Classification, HardMargin, KernelRidge, Logistic, NuMa
 from formulations.selection import cross_validate
 from model_data import contradiction, measured, overlapping
 from qpkernels import RBF, Gram, Linear
-from qpkernels.certificates import Status
-from qpkernels.datasets import scale_features
 from qpkernels.errors import InfeasibleError, ParameterError
+from qpkernels.files import scale_features
+from qpkernels.problems import Status
 
 
 def cancer() -> tuple[np.ndarray, np.ndarray]:

@@ -24,8 +24,8 @@ from formulations import (
 from formulations.selection import leave_one_out
 from model_data import contradiction, few, measured, overlapping, separable
 from qpkernels import RBF, Gram, Sigmoid
-from qpkernels.certificates import Status
 from qpkernels.errors import InseparableError, LabelError, ParameterError
+from qpkernels.problems import Status
 
 KERNEL = RBF(0.5)
 

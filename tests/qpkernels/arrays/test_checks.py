@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays that are taken, dense and sparse, and what becomes of them."""
+"""Arrays that are taken: dense, sparse, mapped from files, and from tables with columns that hold no numbers."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array, csr_matrix
 
+from formulations import SoftMargin
+from formulations.estimators import SVC
 from qpkernels import RBF, Expansion, Gram, Linear, Mercer
-from qpkernels.arrays import check_count, is_integer, row_blocks
-from qpkernels.errors import ParameterError
+from qpkernels.arrays import check_count, float_array, is_integer, row_blocks
+from qpkernels.arrays.checks import MappedRows, is_mapped
+from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 from sparse_samples import assert_close, with_zeros
 
 
@@ -116,3 +123,112 @@ def test_a_count_may_start_elsewhere() -> None:
     assert check_count(0, "rank", least=0) == 0
     with pytest.raises(ParameterError, match="rank must be an integer of at least 2, but 1 came"):
         check_count(1, "rank", least=2)
+
+
+def mapped(folder: Path, X: np.ndarray, mode: str = "r") -> np.memmap:
+    np.save(folder / "X.npy", X)
+    return np.load(folder / "X.npy", mmap_mode=mode)
+
+
+def test_samples_that_are_mapped_to_be_read_stay_in_their_file(tmp_path: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    file = mapped(tmp_path, X)
+    gram = Gram(RBF(0.5), file)
+    assert np.shares_memory(gram.X, file)
+    assert not gram.X.flags.writeable
+    np.testing.assert_array_equal(gram.dense, Gram(RBF(0.5), X).dense)
+
+
+@pytest.mark.parametrize("mode", ["r+", "c"])
+def test_samples_that_may_be_written_to_are_copied(tmp_path: Path, mode: str) -> None:
+    file = mapped(tmp_path, np.ones((4, 2)), mode)
+    gram = Gram(RBF(0.5), file)
+    file[0] = 7.0
+    np.testing.assert_array_equal(gram.X, np.ones((4, 2)))
+
+
+@pytest.mark.parametrize("X", [np.ones((4, 2), np.float32), np.ones((4, 2), ">f8"), np.asfortranarray(np.ones((4, 2)))])
+def test_other_numbers_and_layouts_become_rows_of_float64(tmp_path: Path, X: np.ndarray) -> None:
+    samples = Gram(RBF(0.5), mapped(tmp_path, X)).X
+    assert samples.dtype == np.dtype(float)
+    np.testing.assert_array_equal(samples, np.ones((4, 2)))
+
+
+def test_what_is_mapped_is_checked_as_all_samples_are(tmp_path: Path) -> None:
+    with pytest.raises(NonFiniteError, match=r"X\[1, 0\] is nan"):
+        Gram(RBF(0.5), mapped(tmp_path, np.array([[1.0], [np.nan]])))
+    with pytest.raises(ShapeError, match="two dimensions"):
+        Gram(RBF(0.5), mapped(tmp_path, np.ones(3)))
+
+
+def test_rows_that_are_written_block_by_block() -> None:
+    rows, X = MappedRows(), np.arange(12.0).reshape(4, 3)
+    rows.append(X[:1])
+    rows.append(X[1:])
+    matrix = rows.matrix()
+    assert is_mapped(matrix)
+    np.testing.assert_array_equal(matrix, X)
+
+
+X = np.random.default_rng(3).normal(size=(8, 2))
+y = np.where(np.arange(8) % 2, 1, -1)
+FRAME = pd.DataFrame({"age": X[:, 0], "city": list("abababab"), "size": X[:, 1]})
+
+
+class Frame:
+    """A table as polars has it: labels in a list, columns by label, an array of objects as a whole."""
+
+    def __init__(self, columns: dict[str, Any]) -> None:
+        self.columns, self._columns = list(columns), columns
+
+    def __getitem__(self, label: str) -> Any:
+        return self._columns[label]
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        del copy
+        return np.array(list(zip(*self._columns.values(), strict=True)), dtype=dtype or object)
+
+
+TABLES: dict[str, tuple[Any, str]] = {
+    "text": (FRAME, "its column 'city' holds text; encode it as numbers"),
+    "text alone": (FRAME[["city"]], "its column 'city' holds text"),
+    "categories": (FRAME.astype({"city": "category"}), "its column 'city' holds text"),
+    "strings": (FRAME.astype({"city": "string"}), "its column 'city' holds text"),
+    "dates": (FRAME.assign(city=pd.date_range("2020", periods=8)), "its column 'city' holds datetime64"),
+    "numbered columns": (pd.DataFrame([[1.0, "x"]] * 8), "its column 1 holds text"),
+    "mixed": (FRAME.assign(city=[1, "x"] * 4), "its column 'city' holds text"),
+    "as polars": (Frame({"age": X[:, 0], "city": list("abababab")}), "its column 'city' holds text"),
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_the_column_that_holds_no_numbers_is_named(case: str) -> None:
+    table, words = TABLES[case]
+    function = SoftMargin(X, y).solve().function
+    for entry in (lambda v: SoftMargin(v, y), lambda v: Gram(RBF(1.0), v), function):
+        with pytest.raises(ShapeError, match=f"X must hold real numbers, but {words}"):
+            entry(table)
+
+
+@pytest.mark.parametrize("case", [case for case in TABLES if case != "as polars"])
+def test_estimators_name_it_too(case: str) -> None:
+    table, words = TABLES[case]
+    with pytest.raises(ShapeError, match=words):
+        SVC().fit(table, y)
+    with pytest.raises(ShapeError, match=words):
+        SVC().fit(FRAME[["age", "size"]], y).predict(table)
+
+
+def test_tables_of_numbers_are_taken() -> None:
+    frame = FRAME[["age", "size"]]
+    for table in (frame, frame.astype(object), Frame({"a": X[:, 0], "b": X[:, 1]})):
+        np.testing.assert_array_equal(SoftMargin(table, y).gram.X, X)
+    doubled = pd.concat([frame, frame], axis=1)
+    assert SoftMargin(doubled, y).gram.X.shape == (8, 4)
+    assert SVC().fit(frame, y).score(frame, y) > 0.5
+
+
+def test_text_is_quoted() -> None:
+    for text in (["1.5"], np.array(["1.5"]), np.array(["1.5"], dtype=object), [["1.5"]], "1.5", np.array([b"1.5"])):
+        with pytest.raises(ShapeError, match=r"C must hold real numbers, but text came, such as b?'1\.5'; convert it"):
+            float_array(text, "C")

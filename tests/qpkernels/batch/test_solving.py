@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from qpkernels import RBF, Expansion, Gram, Precomputed
 from qpkernels.arrays import Indices, Vector
 from qpkernels.batch import Fitted, Machine, solve_batch
-from qpkernels.batch.alone import Start, solve_alone
+from qpkernels.batch import groups as groups_module
 from qpkernels.batch.groups import Reading, grouped
+from qpkernels.batch.rounds import Start
+from qpkernels.batch.solving import Alone
 from qpkernels.errors import IndefiniteKernelError, ParameterError, QPKernelsError, ShapeError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers import Claim
 
 RNG = np.random.default_rng(5)
@@ -82,6 +86,12 @@ def test_starts_from_more_from_fewer_and_from_other_samples(n_jobs: int) -> None
             assert alone.certificate.primal_value >= fitted(answer).certificate.dual_value - 1e-12
 
 
+@pytest.fixture
+def _large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups_module, "_SMALL", 0)
+
+
+@pytest.mark.usefixtures("_large")
 def test_machines_that_do_not_fit_together_are_parted() -> None:
     gram, parts = Gram(RBF(0.3), X), [np.arange(20), np.arange(20, 40), np.arange(40, 60)]
     machines = [machine(gram, part, C) for C in range(1, 17) for part in parts]
@@ -127,12 +137,44 @@ def test_limits_of_time_and_steps_return_where_each_machine_stands() -> None:
 def test_what_was_spent_before_counts_for_a_machine_left_to_the_solver_of_one() -> None:
     gram = Gram(RBF(0.3), X)
     one, spent = machine(gram, np.arange(40), 10.0), Start(None, 30, 2.0)
-    free = solve_alone(gram, one, spent, tol=1e-6, max_iter=None, time_limit=None, cache_size=64)
+    free = fitted(Alone(gram, [one], 1e-6, None, None, 64).solve(0, spent, {}))
     assert free.certificate.holds(1e-6)
     assert free.outcome.seconds > 2.0
     assert (free.outcome.iterations or 0) > 31
-    limited = solve_alone(gram, one, spent, tol=1e-6, max_iter=31, time_limit=None, cache_size=64)
+    limited = fitted(Alone(gram, [one], 1e-6, 31, None, 64).solve(0, spent, {}))
     assert limited.outcome.iterations == 31
+
+
+@pytest.mark.parametrize(
+    ("features", "reading"), [(2, Reading.NARROW), (70, Reading.SHARED)], ids=["few features", "many"]
+)
+def test_pairs_of_many_classes_make_their_own_rows_of_few_features(features: int, reading: Reading) -> None:
+    rng, classes = np.random.default_rng(0), np.arange(1200) % 6
+    many = rng.normal(size=(1200, features)) + 0.5 * np.cos(classes)[:, None]
+    gram, machines = Gram(RBF(0.3 / features), many), []
+    for a, b in combinations(range(6), 2):
+        samples = np.flatnonzero((classes == a) | (classes == b))
+        machines.append(
+            Machine(soft_margin(gram.part(samples), np.where(classes[samples] == a, 1.0, -1.0), 3.0), samples)
+        )
+    groups, _ = grouped(gram, machines, 2**30)
+    assert [group.reading for group in groups] == [reading]
+    # In the second call, threads write over memory that held the rows of others.
+    for tol in (1e-3, 1e-6):
+        for answer in solve_batch(gram, machines, tol=tol, n_jobs=2):
+            assert fitted(answer).certificate.holds(tol)
+            assert fitted(answer).outcome.message.startswith("relative gap")
+
+
+def test_large_bounds_take_few_steps_since_free_coefficients_move_together() -> None:
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(400, 3))
+    y = np.where(points[:, 0] + 0.3 * np.sin(4 * points[:, 1]) + 0.1 * rng.normal(size=400) > 0, 1.0, -1.0)
+    gram = Gram(RBF(0.3), points)
+    (answer,) = solve_batch(gram, [Machine(soft_margin(gram, y, 1e4), np.arange(400))])
+    assert fitted(answer).certificate.holds(1e-3)
+    # Pair steps alone take more than 100 for each sample.
+    assert (fitted(answer).outcome.iterations or 0) < 40 * 400
 
 
 def test_a_memory_too_small_for_a_row_is_refused() -> None:

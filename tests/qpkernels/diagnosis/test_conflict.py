@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from builders import cone_program
 from qpkernels.diagnosis import Conflict, Group, find_conflict
 from qpkernels.errors import ParameterError, SolverFailedError, UnsupportedProgramError
-from qpkernels.programs import Block, ConeProgram, Exponential, Nonnegative, PSDTriangle, SecondOrder, Zero
+from qpkernels.problems import Block, ConeProgram, Exponential, Nonnegative, PSDTriangle, SecondOrder, Zero
 from qpkernels.solvers import find_solver
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from builders import cone_program
 from qpkernels.diagnosis import Ray
-from qpkernels.programs import Block, Nonnegative
+from qpkernels.problems import Block, Nonnegative
 
 # min -x - 2 b s.t. x - b <= 1, b - x <= 1, y <= 3: both fall along x = b.
 PROGRAM = replace(

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 from builders import cone_program
 from qpkernels.diagnosis import find_relaxation
 from qpkernels.errors import InfeasibleError, ParameterError
-from qpkernels.programs import Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
+from qpkernels.problems import Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
 
 
 def test_the_slack_of_the_one_constraint_that_may_give_way() -> None:

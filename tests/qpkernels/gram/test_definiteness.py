@@ -9,10 +9,9 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from qpkernels import RBF, Expansion, Gram, Kernel, Linear, Polynomial, Precomputed, Sigmoid
-from qpkernels.certificates import certify_kernel_qp
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NotSymmetricError, ParameterError, ShapeError
 from qpkernels.gram import PSD_TOLERANCE, Correction
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, certify_kernel_qp
 
 
 @pytest.mark.parametrize("smallest", [-1e-3, -1.0, -1e3])

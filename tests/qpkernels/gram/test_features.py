@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums through explicit features, sparse and dense."""
+"""Sums through explicit features, sparse and dense, and the factor of a kernel matrix."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
-from qpkernels.certificates.rounding import expansion_error
-from qpkernels.gram import Expansion, Gram
-from qpkernels.kernels import RBF, Kernel, Linear
+from qpkernels import RBF, Gram
+from qpkernels.functions import Expansion
+from qpkernels.gram.features import pivoted_cholesky
+from qpkernels.kernels import Kernel, Linear
+from qpkernels.problems.rounding import expansion_error
 
 X = csr_array(random_array((50, 80), density=0.1, rng=np.random.default_rng(0)))
 V = np.random.default_rng(1).normal(size=50)
@@ -57,3 +59,21 @@ def test_the_bound_of_the_rounding_holds(balanced: bool) -> None:
     found = expansion_error(gram, beta, values, balanced=balanced)
     assert (np.abs(values - truth) <= found.values).all()
     assert found.values.max() < 1e-10 * np.abs(values).max()
+
+
+def test_the_factor_has_as_many_columns_as_the_rank() -> None:
+    X = np.repeat(np.random.default_rng(0).normal(size=(5, 2)), 4, axis=0)
+    gram = Gram(RBF(1.0), X)
+    assert gram.factor.shape == (20, 5)
+    np.testing.assert_allclose(gram.factor @ gram.factor.T, gram.dense, atol=1e-14)
+
+
+@pytest.mark.parametrize("gamma", [0.05, 0.5, 5.0])
+def test_no_entry_is_a_remnant_of_cancellation(gamma: float) -> None:
+    """Equal samples would be told apart by it: |L_ij| L_jj is 0 or above the rounding of K."""
+    X = np.random.default_rng(23).normal(size=(30, 3))
+    K = RBF(gamma)(np.vstack([X, X[:5]]))
+    held = pivoted_cholesky(K, np.ones(35))
+    shares = np.abs(held.factor) * np.diag(held.factor[held.pivots])
+    assert shares[shares > 0].min() > 4 * np.finfo(float).eps
+    assert held.factor @ held.factor.T == pytest.approx(K, abs=1e-13)

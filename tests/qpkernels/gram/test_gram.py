@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A kernel bound to samples: its matrix in all its views."""
+"""A kernel bound to samples: its matrix in all its views, its products, and what it shows of itself."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ import pytest
 from scipy.sparse import csr_array
 
 from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
-from qpkernels import RBF, Gram, Kernel, Linear, Matern, Mercer, Polynomial
+from qpkernels import RBF, Gram, Kernel, Linear, Matern, Mercer, Polynomial, Sigmoid, Spectrum
 from qpkernels.arrays import row_blocks
 from qpkernels.errors import GramTooLargeError, NonFiniteError, ShapeError
-from qpkernels.gram.settling import kernel_matrix
+from qpkernels.gram import LowRank
+from qpkernels.gram.definiteness import kernel_matrix
+from qpkernels.kernels import Laplacian
+from showing import check_bundle, check_repr
 from sparse_samples import assert_close, each_taker, wide, with_zeros
 
 
@@ -182,3 +185,52 @@ def test_a_product_that_overflows_is_no_number() -> None:
 def test_product_refuses_other_lengths() -> None:
     with pytest.raises(ShapeError, match="3 entries"):
         Gram(Linear(), np.ones((3, 1))).product(np.ones(2))
+
+
+X = np.random.default_rng(0).normal(size=(1300, 5))
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+@pytest.mark.parametrize("formed", [False, True], ids=["streamed", "formed"])
+@pytest.mark.parametrize(
+    "kernel", [RBF(0.2), Polynomial(3), Laplacian(0.3), Linear()], ids=["rbf", "polynomial", "laplacian", "linear"]
+)
+def test_they_are_those_of_the_whole_matrix(kernel: Kernel, formed: bool, columns: int) -> None:
+    gram, V = Gram(kernel, X), np.random.default_rng(1).normal(size=(1300, columns))
+    K = kernel(X, X)
+    if formed:
+        assert gram.dense.shape == K.shape
+    found = gram.products(V)
+    np.testing.assert_allclose(found, K @ V, atol=1e-10 * np.abs(K).sum(axis=1).max())
+    assert gram.is_formed is formed
+
+
+def test_of_sparse_samples_low_rank_and_corrected_matrices() -> None:
+    thin, V = np.where(np.abs(X) > 1.5, X, 0.0), np.random.default_rng(2).normal(size=(1300, 4))
+    np.testing.assert_allclose(Gram(RBF(0.2), csr_array(thin)).products(V), RBF(0.2)(thin, thin) @ V, atol=1e-9)
+    low = LowRank(RBF(0.2), X, 30)
+    np.testing.assert_allclose(low.products(V), low.features @ (low.features.T @ V), atol=1e-9)
+    shifted = Gram(Sigmoid(1.0, -1.0), X[:80], indefinite="shift")
+    for columns in (1, 4):
+        np.testing.assert_allclose(shifted.products(V[:80, :columns]), shifted.dense @ V[:80, :columns], atol=1e-10)
+
+
+def test_a_matrix_shows_its_samples_and_kernel() -> None:
+    gram = Gram(RBF(0.5), np.eye(128, 3))
+    check_repr(gram)
+    assert repr(gram) == "<Gram: 128 samples, 3 features, RBF(gamma=0.5)>"
+    text = check_bundle(gram, maths=True)
+    assert "128 x 128, 0.125 MiB in float64, not formed yet" in text
+    assert "k(x, z) = exp(−0.5 ‖x − z‖²)" in str(gram)
+    gram.dense  # noqa: B018  forms it
+    assert "in memory" in str(gram)
+    assert "in memory" in str(gram.part(np.arange(5)))
+    assert "indefinite" not in text
+
+
+def test_what_becomes_of_an_indefinite_matrix_is_said() -> None:
+    assert "indefinite  clip" in str(Gram(Sigmoid(1.0, 1.0), np.eye(4), indefinite="clip"))
+
+
+def test_sequences_have_no_features() -> None:
+    assert repr(Gram(Spectrum(2), ["abc", "bcd"])) == "<Gram: 2 samples, Spectrum(p=2, normalise=False)>"

@@ -8,10 +8,9 @@ import pytest
 
 from builders import FAMILIES, manufacture
 from qpkernels import RBF, Gram
-from qpkernels.certificates import certify_kernel_qp
 from qpkernels.gram import ChangingGram
 from qpkernels.incremental import ActiveSet
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers import Claim, Outcome
 
 TOL = 1e-9
@@ -89,7 +88,7 @@ def test_an_inverse_that_is_wrong_is_made_anew() -> None:
     program, beta = kept("hinge", 0)
     solver = ActiveSet()
     follow(solver, program, beta)
-    solver._inverse._memory *= 1.01
+    solver._inverse.memory *= 1.01
     target = program.target.copy()
     target[3] += 0.5
     outcome = follow(solver, replaced(program, target=target), beta)

@@ -7,4 +7,4 @@ import pytest
 @pytest.fixture(params=[0.0, 1.1], ids=["blocks made dense", "sparse products"])
 def either_product(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Force one of the two ways to multiply, whatever the share of stored entries."""
-    monkeypatch.setattr("qpkernels.kernels.base.products._SPARSE", request.param)
+    monkeypatch.setattr("qpkernels.kernels.products._SPARSE", request.param)

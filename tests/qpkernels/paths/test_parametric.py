@@ -12,7 +12,7 @@ from qpkernels import RBF
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.paths import LINEAR, ParametricQP
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 GRAM = Gram(RBF(1.0), np.arange(3.0)[:, None])
 COSTS = np.array([0.1, 0.7, 1.3])

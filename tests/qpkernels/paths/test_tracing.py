@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from qpkernels import RBF, Linear
-from qpkernels.certificates import KernelQPBounds
 from qpkernels.errors import SolverFailedError
 from qpkernels.gram import Gram
-from qpkernels.kernels.base import Kernel
+from qpkernels.kernels.kernel import Kernel
 from qpkernels.paths import ParametricQP, Pieces, trace, tracing
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, KernelQPBounds
 from qpkernels.solvers.smo import SMO
 
 TOTALS = {"with-b": 0.0, "without-b": None}

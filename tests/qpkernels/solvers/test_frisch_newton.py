@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 from qpkernels.arrays import Vector
 from qpkernels.errors import UnsupportedOptionError
-from qpkernels.programs import ResidualNorm
+from qpkernels.problems import ResidualNorm
 from qpkernels.solvers import Claim, Outcome, find_solver
 
 each_norm = pytest.mark.parametrize("norm", ["sum", "largest"])

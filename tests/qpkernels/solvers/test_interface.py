@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from builders import FAMILIES, KNOWN_OPTIMA, KnownOptimum, cone_program, manufacture
-from qpkernels.certificates import certify_cone_program, certify_kernel_qp
 from qpkernels.errors import (
     NonFiniteError,
     ParameterError,
@@ -21,7 +20,16 @@ from qpkernels.errors import (
     UnsupportedOptionError,
     UnsupportedProgramError,
 )
-from qpkernels.programs import Cone, ConeProgram, KernelQP, Nonnegative, PSDTriangle, Zero
+from qpkernels.problems import (
+    Cone,
+    ConeProgram,
+    KernelQP,
+    Nonnegative,
+    PSDTriangle,
+    Zero,
+    certify_cone_program,
+    certify_kernel_qp,
+)
 from qpkernels.solvers import Answer, Claim, ConePoint, Outcome, Request, Solver, find_solver, installed_solvers
 from qpkernels.solvers.repair import repair, repair_multipliers
 from solver_examples import (
@@ -35,6 +43,7 @@ from solver_examples import (
     MissingInside,
     example_for,
 )
+from together import together
 
 ASKED, GRANTED = 1e-7, 1e-5
 """The accuracy asked of every cone solver, and the one its certificate must show."""
@@ -58,7 +67,7 @@ NO_EMPTY_PROGRAMS = {"cvxpy:SCS"}
 """Solvers of CVXPY that say only when called what they cannot do; the answer is then SolverFailedError."""
 
 
-every_solver = pytest.mark.parametrize("solver", REGISTERED, ids=lambda solver: solver.name)
+every_solver = together("solver", REGISTERED)
 
 
 every_cone_solver = pytest.mark.parametrize("name", CONE_SOLVERS)
@@ -279,7 +288,7 @@ WRONG: dict[type, Any] = {bool: "yes", int: 0.5, float: "much", str: 3}
 """Values that are not of a type."""
 
 
-@pytest.mark.parametrize("solver", EVERY, ids=lambda solver: solver.name)
+@together("solver", EVERY)
 def test_contract_options_that_no_one_has_are_refused_by_name(solver: Solver) -> None:
     program = example_for(solver)
     for option in ("nonsense", "lagrange"):
@@ -290,7 +299,7 @@ def test_contract_options_that_no_one_has_are_refused_by_name(solver: Solver) ->
         solver.solve(program, verbos=True)
 
 
-@pytest.mark.parametrize("solver", EVERY, ids=lambda solver: solver.name)
+@together("solver", EVERY)
 def test_contract_options_of_a_wrong_type_are_refused_by_name(solver: Solver) -> None:
     program, settings = example_for(solver), solver.settings()
     assert settings is not None
@@ -341,7 +350,7 @@ def test_highs_is_asked_for_no_less_than_it_takes() -> None:
     assert adapter.solve(program, tol=1e-12).claim is Claim.OPTIMAL
 
 
-@pytest.mark.parametrize("name", CVXPY_ALL)
+@together("name", CVXPY_ALL)
 def test_limits_reach_the_solvers_of_cvxpy(name: str) -> None:
     program = manufacture("weighted epsilon-insensitive").program.to_cone_program()
     solver = find_solver(name)
@@ -359,8 +368,8 @@ def test_a_solver_of_cvxpy_without_limits_says_who_has_them() -> None:
 
 
 @every_solver
-@pytest.mark.parametrize(
-    ("options", "words"),
+@together(
+    "options, words",
     [
         ({"tol": 0.0}, "tol"),
         ({"tol": -1e-6}, "tol"),
@@ -381,7 +390,6 @@ def test_a_solver_of_cvxpy_without_limits_says_who_has_them() -> None:
         ({"time_limit": np.nan}, "time_limit"),
         ({"time_limit": "long"}, "time_limit"),
     ],
-    ids=str,
 )
 def test_contract_nonsense_is_refused(solver: Solver, options: dict[str, Any], words: str) -> None:
     program = example_for(solver)
@@ -391,7 +399,7 @@ def test_contract_nonsense_is_refused(solver: Solver, options: dict[str, Any], w
         solver.solve(program, **options)
 
 
-@pytest.mark.parametrize("name", [n for n in CONE_SOLVERS if "max_iter" in find_solver(n).options and n != "highs"])
+@together("name", [n for n in CONE_SOLVERS if "max_iter" in find_solver(n).options and n != "highs"])
 def test_contract_one_iteration_is_not_called_optimal(name: str) -> None:
     program = manufacture("weighted epsilon-insensitive").program.to_cone_program()
     try:
@@ -402,7 +410,7 @@ def test_contract_one_iteration_is_not_called_optimal(name: str) -> None:
     assert not certify_cone_program(program, outcome.point, outcome.multipliers).holds(GRANTED)
 
 
-@pytest.mark.parametrize("name", [name for name in CONE_SOLVERS if "warm_start" in find_solver(name).options])
+@together("name", [name for name in CONE_SOLVERS if "warm_start" in find_solver(name).options])
 def test_contract_a_start_reaches_the_back_end(name: str) -> None:
     program = SOFT.to_cone_program()
     best = solve(name, program)

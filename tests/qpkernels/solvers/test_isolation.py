@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from qpkernels.errors import ParameterError, SolverFailedError, UnsupportedOptionError
-from qpkernels.programs import ConeProgram, LinearSystem, Program
+from qpkernels.problems import ConeProgram, LinearSystem, Program
 from qpkernels.solvers import Claim, find_solver
 from qpkernels.solvers.isolation import Limits, Worker
 from solver_examples import EXAMPLES, SOFT, Deaf, Frail, Hostile

@@ -9,7 +9,7 @@ import pytest
 from qpkernels.errors import ShapeError, SolverFailedError, UnsupportedOptionError
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Linear
-from qpkernels.programs import LeastSquares, LinearSystem, Program, RidgedGram
+from qpkernels.problems import LeastSquares, LinearSystem, Program, RidgedGram
 from qpkernels.solvers import Claim, Outcome, find_solver
 
 

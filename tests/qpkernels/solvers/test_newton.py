@@ -12,10 +12,10 @@ from sklearn.linear_model import LogisticRegression
 
 from formulations import Logistic, ResidualLossRegression
 from formulations.losses import LogisticResidual
-from qpkernels.certificates import Status
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, UnsupportedOptionError
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Linear, Polynomial, Precomputed
+from qpkernels.problems import Status
 from qpkernels.solvers import Claim
 
 RNG = np.random.default_rng(0)

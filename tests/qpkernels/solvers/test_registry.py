@@ -11,7 +11,7 @@ import pytest
 
 import qpkernels.solvers.registry as registry
 from qpkernels.errors import ParameterError, SolverNotInstalledError, UnknownSolverError
-from qpkernels.programs import ConeProgram, Zero
+from qpkernels.problems import ConeProgram, Zero
 from qpkernels.solvers import (
     Solver,
     find_solver,

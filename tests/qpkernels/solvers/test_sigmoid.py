@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from qpkernels.programs import SigmoidFit
+from qpkernels.problems import SigmoidFit
 from qpkernels.solvers import Claim, Outcome, find_solver
 from qpkernels.solvers import sigmoid as module
 

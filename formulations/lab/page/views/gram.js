@@ -4,6 +4,7 @@
 import { colour } from "../paint.js";
 import { channels } from "../plane/field.js";
 import { axes, extent, label, linear, logarithmic, panels } from "./axes.js";
+import { level, moment } from "./traces.js";
 
 export function draw(painter, frame) {
   const { facts: { view }, arrays } = frame;
@@ -51,11 +52,8 @@ function drawSpectrum(painter, box, eigenvalues, view) {
     yLabel: `eigenvalues; the smallest is ${label(view.smallest)}`, xLabel: "number", ticks: { x: 4, y: 5 },
   });
   plot.within(() => {
-    const [left, top, width, height] = plot.inner;
-    const [x, y] = plot.at(view.effective_rank, view.rounding);
-    painter.lines([[[left, y], [left + width, y]]], { stroke: colour("soft"), width: 1, dash: [2, 3] });
-    painter.text(left + width - 4, y - 4, "rounding", { fill: colour("soft"), size: 10, anchor: "end" });
-    painter.lines([[[x, top], [x, top + height]]], { stroke: colour("accent"), width: 1.5, dash: [5, 3] });
+    level(painter, plot, view.rounding, "rounding", { stroke: colour("soft"), width: 1, dash: [2, 3] });
+    moment(painter, plot, view.effective_rank, { stroke: colour("accent"), width: 1.5, dash: [5, 3] });
     const dots = (isNegative) => Array.from(sizes).flatMap((size, k) =>
       (eigenvalues[k] < 0) === isNegative ? [[...plot.at(k + 1, Math.max(size, least)), 2.2]] : []);
     painter.circles(dots(false), { fill: colour("positive") });

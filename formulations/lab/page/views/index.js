@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The diagrams by the name of their view; one a file, each with draw(painter, frame, setting). Where it returns the places
+// The diagrams by the name of their view, each of them draw(painter, frame, setting). Where it returns the places
 // of all samples in pixels, [[x, y], ...], of two panels one after the other, a pointer explains the sample there.
 //
 // frame.facts.view holds the facts of formulations/lab/views/NAME.py, and frame.arrays["view.NAME"] its arrays.
@@ -7,8 +7,7 @@
 import { draw as gram } from "./gram.js";
 import { draw as hulls } from "./hulls.js";
 import { draw as interiorPoint } from "./interior-point.js";
-import { draw as kkt } from "./kkt.js";
-import { draw as losses } from "./losses.js";
+import { drawConditions as kkt, drawLosses as losses } from "./losses.js";
 import { draw as path } from "./path.js";
 import { draw as perceptron } from "./perceptron.js";
 import { draw as race } from "./race.js";

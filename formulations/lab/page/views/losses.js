@@ -1,12 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loss of a machine over margins or residuals, and what each sample pays, as a stem below it.
+// The optimality conditions and the losses of all samples, over their margins or residuals.
 
 import { colour } from "../paint.js";
-import { drawPoints } from "../plane/marks.js";
+import { drawMarked, drawPoints, drawRoles } from "../plane/marks.js";
 import { axes, extent, label, linear } from "./axes.js";
 import { pairs, placesOf, samplesAt } from "./samples.js";
 
-export function draw(painter, frame) {
+/** Every sample by its margin, or residual, and its multiplier, on the graph where both are optimal. */
+export function drawConditions(painter, frame) {
+  const { facts: { view }, arrays, setting } = frame;
+  if (!arrays["view.curve"]) return;
+  const curve = pairs(arrays["view.curve"]);
+  const samples = samplesAt(arrays["view.place"].data, arrays["view.multiplier"].data, setting.points);
+  const [x, y] = [0, 1].map((k) => extent(curve.map((each) => each[k]), samples.map((each) => each[k])));
+  const plot = axes(painter, [0, 0, painter.width, painter.height], {
+    x: linear(...x), y: linear(...y, 0.08), xLabel: view.place, yLabel: view.multiplier,
+  });
+  plot.within(() => {
+    plot.line(x, [0, 0], { stroke: colour("soft"), width: 1 });
+    plot.line(curve.map(([u]) => u), curve.map(([, v]) => v), { stroke: colour("accent"), width: 7, opacity: 0.35 });
+    drawPoints(painter, plot, samples);
+    if (arrays.roles) drawRoles(painter, plot, samples, arrays.roles.data);
+    drawMarked(painter, plot, samples, view.marked);
+  });
+  return placesOf(plot, samples);
+}
+
+/** The loss over margins or residuals, and what each sample pays, as a stem below it. */
+export function drawLosses(painter, frame) {
   const { facts: { view }, arrays, setting } = frame;
   if (!arrays["view.curve"]) return;
   const curve = pairs(arrays["view.curve"]);

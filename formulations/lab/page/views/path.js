@@ -3,6 +3,7 @@
 
 import { colour } from "../paint.js";
 import { axes, extent, linear, logarithmic } from "./axes.js";
+import { moment } from "./traces.js";
 
 export function draw(painter, frame) {
   const { facts: { view }, arrays, setting } = frame;
@@ -20,7 +21,7 @@ export function draw(painter, frame) {
   });
   above.within(() => drawCurves(above, of, setting));
   below.within(() => below.line(of("values"), of("counts"), { stroke: colour("ink"), width: 1.5 }));
-  for (const plot of [above, below]) cursor(painter, plot, view.value);
+  for (const plot of [above, below]) moment(painter, plot, view.value, { stroke: colour("accent"), width: 2 });
 }
 
 function drawCurves(plot, of, setting) {
@@ -30,9 +31,4 @@ function drawCurves(plot, of, setting) {
     const sign = setting.points[sample][2] ?? values.reduce((sum, each) => sum + each, 0);
     plot.line(places, values, { stroke: colour(sign > 0 ? "positive" : "negative"), width: 1, opacity: 0.7 });
   });
-}
-
-function cursor(painter, plot, value) {
-  const [, top, , height] = plot.inner;
-  painter.lines([[[plot.x(value), top], [plot.x(value), top + height]]], { stroke: colour("accent"), width: 2 });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the diagrams of algorithms share: traces over steps, solid up to the present one, and levels and moments.
+// What diagrams share: traces over steps, solid up to the present one, and lines across at a value of y or of x.
 
 import { colour } from "../paint.js";
 
@@ -19,18 +19,18 @@ export function trace(painter, plot, xs, ys, now, { stroke, width = 1.75, dash =
 }
 
 /** Draw a horizontal line at a value of y, with words above its right end. */
-export function level(painter, plot, value, words, stroke = colour("ink")) {
-  const [left, , width] = plot.inner;
+export function level(painter, plot, value, words, { stroke = colour("ink"), width = 1.25, dash = [6, 4] } = {}) {
+  const [left, , across] = plot.inner;
   const y = plot.y(value);
-  painter.lines([[[left, y], [left + width, y]]], { stroke, width: 1.25, dash: [6, 4] });
-  painter.text(left + width - 4, y - 4, words, { fill: stroke, size: 11, anchor: "end" });
+  painter.lines([[[left, y], [left + across, y]]], { stroke, width, dash });
+  painter.text(left + across - 4, y - 4, words, { fill: stroke, size: 11, anchor: "end" });
 }
 
 /** Draw a vertical line at a value of x. */
-export function moment(painter, plot, value) {
+export function moment(painter, plot, value, style = { stroke: colour("soft"), width: 1 }) {
   const [, top, , height] = plot.inner;
   const x = plot.x(value);
-  painter.lines([[[x, top], [x, top + height]]], { stroke: colour("soft"), width: 1 });
+  painter.lines([[[x, top], [x, top + height]]], style);
 }
 
 /** Write [words, colour] one below the other inside the data's box: at its upper right, or at its lower left. */

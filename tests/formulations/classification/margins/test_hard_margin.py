@@ -11,9 +11,9 @@ import pytest
 
 from formulations import HardMargin
 from model_data import Case, contradiction, overlapping, separable, xor
-from qpkernels.certificates import Status
 from qpkernels.errors import InseparableError, SolverFailedError, UnsupportedProgramError
 from qpkernels.kernels import RBF
+from qpkernels.problems import Status
 
 FORMS = ("primal", "dual", "geometric")
 

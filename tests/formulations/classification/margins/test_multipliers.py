@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from formulations import HardMargin, HardMarginDual, SoftMargin, SoftMarginDual, SoftMarginHinge
+from formulations import HardMargin, SoftMargin
+from formulations.classification.margins.hard_margin import HardMarginDual
+from formulations.classification.margins.soft_margin import SoftMarginDual, SoftMarginHinge
 from model_data import ROUTES, SHARP, Case, multipliers_of, values_of
 
 ROUTES_HERE = [(case, solver) for case, solver in ROUTES if case.model in (HardMargin, SoftMargin) and case.intercept]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from formulations import NuMargin, SoftMargin
-from qpkernels.certificates import Status
 from qpkernels.errors import SolverFailedError
 from qpkernels.kernels import RBF
+from qpkernels.problems import Status
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 2))

@@ -13,10 +13,11 @@ from sklearn.svm import SVC
 
 from formulations import HardMargin, Logistic, SoftMargin
 from model_data import COST, KERNELS, SHARP, Case, multipliers_of, overlapping, partner
-from qpkernels.certificates import Status
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.gram import Expansion, Gram
+from qpkernels.functions import Expansion
+from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Kernel, Linear, Precomputed, Sigmoid
+from qpkernels.problems import Status
 
 FORMS = ("dual", "hinge", "primal")
 CASES = [Case(SoftMargin, form, kernel) for form in FORMS for kernel in ("explicit", "rbf")]

@@ -15,7 +15,6 @@ from sklearn.calibration import _SigmoidCalibration
 from sklearn.linear_model import LogisticRegression
 
 from formulations import Calibration, PlattCalibration
-from qpkernels.certificates import SigmoidBounds, Status
 from qpkernels.errors import (
     LabelError,
     NonFiniteError,
@@ -25,7 +24,7 @@ from qpkernels.errors import (
     ShapeError,
     SolverFailedError,
 )
-from qpkernels.programs import SigmoidFit
+from qpkernels.problems import SigmoidBounds, SigmoidFit, Status
 
 law = settings(derandomize=True, deadline=None, max_examples=40, database=None)
 quick_law = settings(derandomize=True, deadline=None, max_examples=500, database=None)

@@ -22,13 +22,13 @@ from formulations import (
     OneVersusOne,
     OneVersusRest,
     SoftMargin,
-    SoftMarginDual,
     SquaredHinge,
 )
+from formulations.classification.margins.soft_margin import SoftMarginDual
 from qpkernels import RBF, Gram, Precomputed
-from qpkernels.certificates import Status
-from qpkernels.datasets import scale_features
 from qpkernels.errors import InseparableError, LabelError, OneClassError, ParameterError, ShapeError
+from qpkernels.files import scale_features
+from qpkernels.problems import Status
 
 SCHEMES = [OneVersusRest, OneVersusOne]
 each_scheme = pytest.mark.parametrize("scheme", SCHEMES)

@@ -27,10 +27,11 @@ from formulations import (
 )
 from model_data import overlapping
 from qpkernels import Columns, batch
-from qpkernels.certificates import Status
 from qpkernels.errors import LabelError, OneClassError, ParameterError, ShapeError
-from qpkernels.gram import Expansion, Gram
+from qpkernels.functions import Expansion
+from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Linear
+from qpkernels.problems import Status
 
 quick_law = settings(derandomize=True, deadline=None, max_examples=500, database=None)
 

@@ -20,10 +20,11 @@ from formulations.classification.separation.perceptron import (
     PerceptronSolution,
     mistake_bound,
 )
-from qpkernels.certificates import Status
 from qpkernels.errors import LabelError, NonFiniteError, OneClassError, ParameterError, ShapeError
-from qpkernels.gram import Expansion, Gram
+from qpkernels.functions import Expansion
+from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Linear, Polynomial, Precomputed
+from qpkernels.problems import Status
 
 law = settings(derandomize=True, deadline=None, max_examples=150, database=None)
 

@@ -12,9 +12,9 @@ from sklearn.datasets import load_breast_cancer
 from formulations import HardMargin, HullIntersection, Separability
 from formulations.modelling import Solution
 from model_data import KERNELS, contradiction, overlapping, separable, xor
-from qpkernels.certificates import Status
 from qpkernels.errors import InseparableError
 from qpkernels.kernels import RBF, Kernel, Precomputed
+from qpkernels.problems import Status
 
 each_kernel = pytest.mark.parametrize("kernel", ["explicit", "rbf"])
 

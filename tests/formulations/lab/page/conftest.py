@@ -21,7 +21,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page
 
 from benchmarks.lab.dragging import chromium, find_chromium
-from formulations.lab.server.app import lab_app
+from formulations.lab.app import lab_app
 
 TOKEN = "token-of-the-tests"
 

@@ -9,7 +9,7 @@ import pytest
 
 from formulations.lab.session import Session
 from formulations.lab.settings import KERNELS, MACHINES, read_setting
-from formulations.lab.settings.setting import View
+from formulations.lab.settings.setting import ShownView
 from formulations.lab.views import VIEWS
 
 from .conftest import CLASSES, WAVE
@@ -62,7 +62,7 @@ def test_every_kernel_gives_a_picture(window):
 def test_every_view_is_drawn(window, name):
     lab = window.open({"points": CLASSES, "view": {"name": name}})
     assert lab.facts["view"]["name"] == name
-    assert lab.setting["view"] == {"name": name, "step": View().step}
+    assert lab.setting["view"] == {"name": name, "step": ShownView().step}
 
 
 def test_points_without_an_answer_say_why(window):

@@ -197,8 +197,8 @@ def test_no_diagram_stays_under_the_tab_of_another_view(window, monkeypatch):
 
 
 def test_the_picture_does_not_wait_for_a_recording(window, monkeypatch):
-    may_end, record = Event(), smo_view.record_smo
-    monkeypatch.setattr(smo_view, "record_smo", lambda setting: may_end.wait(60.0) and record(setting))
+    may_end, begin = Event(), smo_view.model_to_record
+    monkeypatch.setattr(smo_view, "model_to_record", lambda setting: may_end.wait(60.0) and begin(setting))
     window.open()
     show(window, "soft-margin", "smo", CLASSES)
     assert window.facts["proof"]["status"] == "optimal"

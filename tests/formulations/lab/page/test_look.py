@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 import formulations.lab
-from formulations.lab.server import app
+from formulations.lab import app
 from formulations.lab.session import Session
 
 from .conftest import CLASSES, TOKEN, WAVE

@@ -10,7 +10,7 @@ from formulations.lab.answers import Answers
 from formulations.lab.settings import MACHINES, Task, read_setting
 from formulations.lab.settings.presets import PRESETS, Preset
 from formulations.lab.views import VIEWS
-from formulations.relevance.solution import RelevanceSolution
+from formulations.relevance.machine import RelevanceSolution
 
 every_preset = pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
 

@@ -10,17 +10,18 @@ import numpy as np
 import pytest
 
 from formulations.lab.session import Session
-from formulations.lab.settings import MACHINES, Machine, Setting, Task
+from formulations.lab.settings import MACHINES, MachineChoice, Setting, Task
 from formulations.lab.views import VIEWS, Scene
 from formulations.modelling.solution import Solution
 from lab_scenes import curve, scene_of, setting_of, two_classes
-from qpkernels.certificates import Status
+from qpkernels.problems import Status
+from together import together
 
 DATA = [("linear", "some"), ("gaussian", "some"), ("gaussian", "two"), ("linear", "equal"), ("gaussian", "none")]
 """Kernels and points; points that are few, equal or none are the same to every kernel."""
 
 
-def points_of(machine: Machine, samples: str) -> list[list[float]]:
+def points_of(machine: MachineChoice, samples: str) -> list[list[float]]:
     if machine.task is Task.REGRESSION:
         return {"some": curve(14), "two": curve(2), "equal": [[1.0, 2.0]] * 4, "none": []}[samples]
     return {
@@ -39,7 +40,7 @@ def asked(request: pytest.FixtureRequest) -> tuple[Session, Callable[[str], Sett
     return Session(), lambda view: setting_of(machine, points, kernel, view, 3)
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@together("view", VIEWS)
 def test_it_is_a_frame(asked: tuple[Session, Callable[[str], Setting]], view: str) -> None:
     session, setting = asked
     frame = session.frame(setting(view))

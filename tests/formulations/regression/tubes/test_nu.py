@@ -10,8 +10,8 @@ from sklearn.svm import NuSVR
 from formulations import NuTube, SoftTube
 from formulations.inputs.estimators import read_coefficients
 from model_data import measured
-from qpkernels.certificates import Status
 from qpkernels.kernels import RBF, Kernel
+from qpkernels.problems import Status
 from regression_data import each_kernel, slack, solved, targets
 
 each_form = pytest.mark.parametrize("form", ["primal", "dual"])

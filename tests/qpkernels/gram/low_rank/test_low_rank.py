@@ -11,9 +11,9 @@ from scipy.sparse import csr_array
 
 from formulations import SoftMargin, SoftTube
 from qpkernels import RBF, Gram, Linear, LowRank, Sigmoid
-from qpkernels.certificates import Status
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, ParameterError, ShapeError
 from qpkernels.kernels import Matern
+from qpkernels.problems import Status
 
 _RNG = np.random.default_rng(5)
 X = _RNG.normal(size=(400, 3))

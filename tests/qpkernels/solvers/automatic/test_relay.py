@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qpkernels.certificates import certify_kernel_qp
 from qpkernels.errors import SolverFailedError
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Linear
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers import Automatic, Claim, Outcome, find_solver
 from qpkernels.solvers.automatic import relay
 

@@ -9,7 +9,7 @@ import pytest
 from qpkernels.errors import UnsupportedOptionError
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Kernel, Linear
-from qpkernels.programs import LinearSystem, RidgedGram
+from qpkernels.problems import LinearSystem, RidgedGram
 from qpkernels.solvers import AutomaticSystem, Claim, Outcome
 
 

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, random_array
 
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Kernel, Linear
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers import Automatic, Claim
 from qpkernels.solvers.automatic.work import (
     expected_steps,

@@ -18,9 +18,8 @@ from formulations import (
     SoftTube,
 )
 from formulations.modelling import Form, Model
-from qpkernels.certificates import Status, certify_cone_program
 from qpkernels.kernels import RBF, Kernel
-from qpkernels.programs import Block, ConeProgram, Nonnegative
+from qpkernels.problems import Block, ConeProgram, Nonnegative, Status, certify_cone_program
 from qpkernels.solvers import Claim, find_solver
 from qpkernels.solvers.repair import repair
 

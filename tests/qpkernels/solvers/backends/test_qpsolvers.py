@@ -4,7 +4,7 @@
 import numpy as np
 
 from builders import cone_program
-from qpkernels.programs import Nonnegative
+from qpkernels.problems import Nonnegative
 from qpkernels.solvers import Claim, find_solver
 
 

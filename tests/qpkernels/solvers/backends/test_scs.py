@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from formulations import NormConstrainedRegression
-from qpkernels.certificates import Status
+from qpkernels.problems import Status
 
 
 @pytest.mark.parametrize("tol", [1e-7, 1e-8])

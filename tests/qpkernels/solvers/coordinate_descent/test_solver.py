@@ -11,11 +11,10 @@ from scipy.sparse import csr_array, random_array
 from sklearn.svm import LinearSVC, LinearSVR
 
 from builders import every_family, manufacture
-from qpkernels.certificates import Certificate, certify_kernel_qp
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Linear, Sigmoid
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Certificate, KernelQP, certify_kernel_qp
 from qpkernels.solvers import Claim, Outcome, find_solver
 
 M, D = 300, 400
@@ -213,7 +212,7 @@ def test_the_rows_of_a_matrix_are_never_made(monkeypatch: pytest.MonkeyPatch) ->
         raise AssertionError("a row of K was made")
 
     monkeypatch.setattr(Linear, "matrix", refuse)
-    monkeypatch.setattr("qpkernels.gram.products.streamed_product", refuse)
+    monkeypatch.setattr("qpkernels.gram.gram.streamed_product", refuse)
     assert certificate(stated, solve(stated)).holds(1e-6)
 
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from builders import FAMILIES, every_family, manufacture, random_feasible
-from qpkernels.certificates.kernel_qp import duality_gap
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, duality_gap
 from qpkernels.solvers.coordinate_descent.faces import face_of
 from qpkernels.solvers.coordinate_descent.rows import add_rows, row_values, rows_of
 from qpkernels.solvers.coordinate_descent.sweeps import BETA, Box, best_intercept, sweep

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 
 from builders import SEEDS, cone_program
-from qpkernels.certificates import certify_cone_program
-from qpkernels.programs import Block, ConeProgram, Nonnegative, SecondOrder, Zero
+from qpkernels.problems import Block, ConeProgram, Nonnegative, SecondOrder, Zero, certify_cone_program
 from qpkernels.solvers.repair import repair
 
 

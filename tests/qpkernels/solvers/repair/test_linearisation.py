@@ -8,8 +8,7 @@ import pytest
 
 from builders import KNOWN_OPTIMA, cone_program
 from qpkernels.arrays import Matrix
-from qpkernels.certificates import certify_cone_program
-from qpkernels.programs import Nonnegative, PSDTriangle, SecondOrder, Zero
+from qpkernels.problems import Nonnegative, PSDTriangle, SecondOrder, Zero, certify_cone_program
 from qpkernels.solvers import find_solver
 from qpkernels.solvers.repair import repair
 from qpkernels.solvers.repair.linearisation import Linearised

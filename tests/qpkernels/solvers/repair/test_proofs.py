@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 
 from builders import SEEDS, cone_program
-from qpkernels.certificates import certify_infeasibility, certify_unboundedness
-from qpkernels.programs import Nonnegative, Zero
+from qpkernels.problems import Nonnegative, Zero, certify_infeasibility, certify_unboundedness
 from qpkernels.solvers.repair import repair_direction, repair_multipliers
 
 

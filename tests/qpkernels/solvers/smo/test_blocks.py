@@ -15,9 +15,9 @@ import qpkernels.solvers.smo.rows as rows
 from builders import FAMILIES, manufacture, random_feasible, two_classes
 from model_data import one_against_rest
 from qpkernels import RBF, Gram, Kernel, Linear, Polynomial, Precomputed
-from qpkernels.certificates import certify_kernel_qp
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Laplacian, Spectrum
+from qpkernels.problems import certify_kernel_qp
 from qpkernels.solvers import Claim, find_solver
 from qpkernels.solvers.smo.descent import Descent, minimise
 from qpkernels.solvers.smo.iterate import Iterate

@@ -16,9 +16,8 @@ import pytest
 
 from builders import two_classes
 from qpkernels import RBF, FunctionKernel, Gram, Linear, LowRank
-from qpkernels.certificates import certify_kernel_qp
 from qpkernels.errors import FileFormatError, ForeignResultsError, ParameterError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers import Claim
 from smo_problems import intercept, soft, soft_margin, solve
 

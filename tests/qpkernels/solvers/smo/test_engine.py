@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from builders import SEEDS, every_family, manufacture, two_classes
 from qpkernels import RBF, Gram, Linear, Precomputed
-from qpkernels.certificates import certify_kernel_qp
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers import Claim
 from qpkernels.solvers.smo.descent import minimise
 from qpkernels.solvers.smo.iterate import Iterate

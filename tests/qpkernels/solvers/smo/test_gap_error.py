@@ -7,8 +7,7 @@ import numpy as np
 
 from builders import two_classes
 from qpkernels import RBF, Gram
-from qpkernels.certificates import certify_kernel_qp
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers import Claim, find_solver
 
 

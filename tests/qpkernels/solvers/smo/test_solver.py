@@ -9,10 +9,9 @@ import pytest
 
 from builders import every_family, manufacture, two_classes
 from qpkernels import RBF, Gram, Precomputed
-from qpkernels.certificates import certify_kernel_qp
-from qpkernels.certificates.kernel_qp import bounds
 from qpkernels.errors import IndefiniteKernelError, ParameterError, ShapeError, UnsupportedOptionError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, certify_kernel_qp
+from qpkernels.problems.kernel_qp import bounds
 from qpkernels.solvers import Claim, find_solver
 from smo_problems import intercept, soft, solve
 

@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 
 from builders import every_family, manufacture
 from qpkernels import RBF, Gram
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers.smo.stepping import Stepper
 from smo_problems import solve
 

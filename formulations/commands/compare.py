@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands that judge solvers and machines: ``qpkernels compare``, ``cross-examine`` and ``audit``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from formulations.commands.options import (
+    SOFT_MARGIN,
+    Cost,
+    FormName,
+    JsonPath,
+    KernelOptions,
+    ModelOptions,
+    Picture,
+    Settings,
+    SolverNames,
+    Tolerance,
+    TrainingOptions,
+)
+from formulations.commands.output import check_picture, command, end, report, waiting, write_json, write_picture
+
+if TYPE_CHECKING:
+    from formulations.judging.comparison import Comparison
+
+__all__ = [
+    "audit_command",
+    "compare_command",
+    "cross_examine_command",
+]
+
+
+@command
+def compare_command(
+    source: TrainingOptions,
+    kernel: KernelOptions,
+    models: Annotated[
+        list[str],
+        typer.Option(
+            "--model", help="A model, for all its forms, or a form; may be repeated.", rich_help_panel="Model"
+        ),
+    ] = [SOFT_MARGIN],  # noqa: B006  typer reads it, and nobody changes it
+    cost: Cost = None,
+    settings: Settings = None,
+    solver: SolverNames = None,
+    tol: Tolerance = 1e-6,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="Seconds for each pair.", rich_help_panel="Solving")
+    ] = 10.0,
+    picture: Picture = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Solve all forms of a model by several solvers, to see who agrees and who is proved."""
+    from formulations.commands import samples, statements
+    from formulations.judging import compare
+    from formulations.judging.compare import find_solvers
+
+    # Before the samples are read.
+    find_solvers(solver or "all")
+    check_picture(picture)
+    asked = statements.ask_all(models, cost, settings, kernel)
+    training = samples.read_training(source, asked)
+    samples.require_two_classes(training, asked)
+    function = statements.choose_kernel(kernel, training.X)
+    stated = [each.statement(each.model(training.X, training.y, function)) for each in asked]
+    comparison = compare(stated, solver or "all", tol=tol, time_limit=time_limit)
+    if json_path != "-":
+        values = {name: value for each in asked for name, value in each.values.items()}
+        heading = statements.heading_of(training.name, training.X, function, values)
+        console = report(heading, comparison)
+        if picture is not None:
+            from formulations.plots import ComparisonDisplay
+
+            write_picture(ComparisonDisplay.from_comparison(comparison), picture, heading, console)
+    if json_path is not None:
+        write_json(json.loads(comparison.to_json()), json_path)
+    end(_statuses(comparison))
+
+
+def _statuses(comparison: Comparison) -> list[str]:
+    """Return for each problem the status of its best answer: optimal if any is proved, and none contradicts it."""
+    from qpkernels.problems import Status
+
+    found = []
+    for problem in comparison.problems:
+        agreement = comparison.agreement(problem)
+        own = [row.status for row in comparison if row.problem == problem]
+        if agreement.proved:
+            found.append(Status.OPTIMAL if agreement.holds else Status.UNCERTIFIED)
+        else:
+            answered = [status for status in own if status in (Status.UNCERTIFIED, Status.STOPPED)]
+            found.append(Status(next(iter(answered or own), Status.FAILED)))
+    return [str(status) for status in found]
+
+
+@command
+def cross_examine_command(
+    source: TrainingOptions,
+    kernel: KernelOptions,
+    model: ModelOptions,
+    form: FormName = None,
+    solver: SolverNames = None,
+    tol: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--tol", help="A tolerance; may be repeated. Default: 1e-3, 1e-6 and 1e-9.", rich_help_panel="Solving"
+        ),
+    ] = None,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="Seconds for each answer.", rich_help_panel="Solving")
+    ] = 60.0,
+    picture: Picture = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Ask every solver for several tolerances: what it claims, what is proved, and how long that takes."""
+    from formulations.commands import samples, statements
+    from formulations.judging import cross_examine
+    from formulations.judging.compare import find_solvers
+
+    # Before the samples are read.
+    find_solvers(solver or "all")
+    check_picture(picture)
+    asked = statements.ask(model, kernel, form)
+    training = samples.read_training(source, [asked])
+    samples.require_two_classes(training, [asked])
+    function = statements.choose_kernel(kernel, training.X)
+    stated = asked.statement(asked.model(training.X, training.y, function))
+    examination = cross_examine(stated, solver or "all", tol or (1e-3, 1e-6, 1e-9), time_limit=time_limit)
+    if json_path != "-":
+        heading = statements.heading_of(training.name, training.X, function, asked.values)
+        console = report(heading, examination)
+        if picture is not None:
+            from formulations.plots import CrossExaminationDisplay
+
+            write_picture(CrossExaminationDisplay.from_examination(examination), picture, heading, console)
+    if json_path is not None:
+        write_json(json.loads(examination.to_json()), json_path)
+    if examination.warnings:
+        end(["uncertified"])
+    if not examination.reference:
+        end([trial.row.status for trial in examination])
+
+
+@command
+def audit_command(
+    source: TrainingOptions,
+    model: Annotated[Path, typer.Option("--model", help="A model of LIBSVM or LIBLINEAR.", rich_help_panel="Model")],
+    cost: Cost = None,
+    settings: Settings = None,
+    weights: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--weight", metavar="CLASS=FACTOR", help="As -w of svm-train; may be repeated.", rich_help_panel="Model"
+        ),
+    ] = None,
+    tol: Annotated[
+        float, typer.Option("--tol", help="The relative gap that counts as proved.", rich_help_panel="Solving")
+    ] = 1e-3,
+    json_path: JsonPath = None,
+) -> None:
+    """Say how far from optimal a machine of svm-train or LIBLINEAR is, given the file that it was trained on.
+
+    Model files do not hold the hyper-parameters: --C, --set nu=0.5 and so on are those it was trained with.
+    """
+    from formulations.commands.samples import read_set, scaled, scaling_of
+    from formulations.commands.statements import read_values
+    from formulations.commands.training import class_factors
+    from formulations.judging import audit
+
+    dataset = read_set(source)
+    scaling = scaling_of(source, dataset.X)
+    X = dataset.X if scaling is None else scaled(scaling, dataset.X)
+    with waiting(f"auditing {model}"):
+        factors = class_factors(dataset.y, weights) if weights else None
+        asked: dict[str, Any] = read_values(cost, settings)
+        found = audit(model, X, dataset.y, tol=tol, sample_weight=factors, **asked)
+    if json_path != "-":
+        report(f"{source.data}: {X.shape[0]} samples, {X.shape[1]} features", found)
+    if json_path is not None:
+        write_json(json.loads(found.to_json()), json_path)
+    end([found.status])

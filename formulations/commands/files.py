@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands that list what there is, and that write files for others: ``export``, ``scale`` and ``testset``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich import box
+from rich.markup import escape
+from rich.table import Column, Table
+
+from formulations.commands.options import (
+    FormName,
+    JsonPath,
+    KernelOptions,
+    ModelOptions,
+    SamplesOptions,
+    TrainingOptions,
+)
+from formulations.commands.output import check_output, command, facts, show
+
+if TYPE_CHECKING:
+    from formulations.judging.testset import WrittenEntry
+    from qpkernels.solvers import Solver
+
+__all__ = [
+    "export_command",
+    "models_command",
+    "scale_command",
+    "solvers_command",
+    "write_testset",
+]
+
+
+@command
+def export_command(
+    source: TrainingOptions,
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="The file to write: .npz, .mat, .mps, .qps or .json; without a suffix, .npz is added.", metavar="FILE"
+        ),
+    ],
+    kernel: KernelOptions,
+    model: ModelOptions,
+    form: FormName = None,
+    structure: Annotated[
+        str,
+        typer.Option(
+            help="textbook: in the variables of the declaration, P = YKY in a dual; lowered: as solvers get it.",
+            rich_help_panel="Model",
+        ),
+    ] = "textbook",
+    json_path: JsonPath = None,
+) -> None:
+    """Write the matrices of a form, every block named, in the format that the suffix of the file names."""
+    from formulations.commands import samples, statements
+    from qpkernels.display import count
+    from qpkernels.files import FORMATS, write
+
+    check_output(path, "a program", ("", *FORMATS))
+    asked = statements.ask(model, kernel, form)
+    training = samples.read_training(source, [asked])
+    samples.require_two_classes(training, [asked])
+    stated = asked.model(training.X, training.y, statements.choose_kernel(kernel, training.X))
+    chosen = stated.forms[asked.form or next(iter(stated.forms))]
+    program = chosen.matrices(structure)
+    written = write(program, path)
+    record: dict[str, Any] = {
+        "path": str(written),
+        "structure": structure,
+        "variables": {block.name: block.stop - block.start for block in program.variables},
+        "rows": {block.name: block.stop - block.start for block in program.rows},
+    }
+    title = (
+        f"{chosen.name} in {written}: {structure}, {count(program.q.size, 'variable')}, {count(program.b.size, 'row')}"
+    )
+    table = Table("kind", "block", "size", title=escape(title))
+    for kind, blocks in (("variables", program.variables), ("rows", program.rows)):
+        for block in blocks:
+            table.add_row(kind, block.name, str(block.stop - block.start))
+    show(table, record, json_path)
+
+
+@command
+def scale_command(
+    source: SamplesOptions,
+    path: Annotated[Path, typer.Argument(help="The LIBSVM text to write.", metavar="FILE")],
+    lower: Annotated[float, typer.Option("--lower", "-l", help="Where the least value of a feature goes.")] = -1.0,
+    upper: Annotated[float, typer.Option("--upper", "-u", help="Where its largest value goes.")] = 1.0,
+    save_range: Annotated[
+        Path | None, typer.Option("--save-range", "-s", help="Write the range of every feature to this file.")
+    ] = None,
+    ranges: Annotated[
+        Path | None, typer.Option("--range", "-r", help="Take the ranges of this file, not those of the data.")
+    ] = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Map every feature of a file to a range, as svm-scale does, and write it as LIBSVM text.
+
+    fit --scale needs no scaled files: the machine keeps the ranges.
+    """
+    from sklearn.datasets import dump_svmlight_file
+
+    from formulations.commands.samples import ranged, read_set, scaled
+    from qpkernels.arrays import is_sparse
+    from qpkernels.errors import LabelError, ParameterError
+    from qpkernels.files import Scaling, write_libsvm_range
+
+    check_output(path, "scaled samples")
+    dataset = read_set(source)
+    if dataset.y.dtype.kind == "U":
+        raise LabelError(
+            f"LIBSVM text has numbers for classes, but {source.data} has {str(dataset.y[0])!r}; number them."
+        )
+    if ranges is not None and save_range is not None:
+        raise ParameterError("--range takes the ranges of a file, and --save-range writes new ones; keep one.")
+    if ranges is None:
+        X = dataset.X
+        scaling = Scaling.to_range(X.toarray() if is_sparse(X) else X, lower, upper)
+    else:
+        scaling = ranged(ranges, dataset.X)
+    dump_svmlight_file(scaled(scaling, dataset.X), dataset.y, str(path), zero_based=False)
+    record = {"written": str(path), "samples": dataset.X.shape[0], "features": int(scaling.low.size)}
+    if save_range is not None:
+        record["range"] = str(write_libsvm_range(scaling, save_range))
+    show(facts({name: str(value) for name, value in record.items()}), record, json_path)
+
+
+@command
+def write_testset(
+    folder: Annotated[
+        Path, typer.Argument(help="The folder to write to; it is made where it is not there.", metavar="FOLDER")
+    ],
+    max_variables: Annotated[int, typer.Option(help="Leave out problems with more variables than that.")] = 5000,
+    formats: Annotated[
+        list[str] | None, typer.Option("--format", help="A suffix beside .mat, such as .mps; may be repeated.")
+    ] = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Write the kernel-machine QP set: files, proved optimal values, and what the benchmarks of others read it with."""
+    from formulations.judging.testset import entries, write_test_set
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+    table.add_column("problem", overflow="fold")
+    for heading in ("variables", "rows", "status", "optimum", "width"):
+        table.add_column(heading, justify="right", no_wrap=True)
+
+    def add(member: WrittenEntry) -> None:
+        record = member.record()
+        low, high = record["lower"], record["upper"]
+        ends = ("", "") if low is None or high is None else (f"{low:.8g}", f"{high - low:.0e}")
+        table.add_row(record["name"], str(record["variables"]), str(record["rows"]), record["status"], *ends)
+
+    members = write_test_set(folder, entries(max_variables), formats or (), add)
+    show(table, [member.record() for member in members], json_path)
+
+
+@command
+def solvers_command(json_path: JsonPath = None) -> None:
+    """List every solver: whether it is installed, what it takes, and how to get it."""
+    from qpkernels.solvers import registered_solvers
+
+    known = registered_solvers()
+    table = Table("solver", "installed", "takes", "options")
+    for solver in known:
+        state = "yes" if solver.installed else f"no: {solver.install}"
+        table.add_row(solver.name, escape(state), ", ".join(_takes(solver)), ", ".join(sorted(solver.options)))
+    records = [
+        {
+            "name": solver.name,
+            "installed": solver.installed,
+            "takes": _takes(solver),
+            "options": sorted(solver.options),
+            "install": solver.install,
+        }
+        for solver in known
+    ]
+    table.caption = "and cvxpy:NAME for every solver that CVXPY finds"
+    show(table, records, json_path)
+
+
+@command
+def models_command(json_path: JsonPath = None) -> None:
+    """List every model: its forms, the usual one first, and its hyper-parameters."""
+    from formulations.commands.options import models_by_name
+    from formulations.modelling import Stated
+
+    # Names are to be copied: where the terminal is narrow, the forms are broken into lines.
+    table = Table(Column("model", no_wrap=True, min_width=max(map(len, models_by_name()))), "forms", "hyper-parameters")
+    records = []
+    for name, model in sorted(models_by_name().items()):
+        forms = [form for form, _ in Stated.of(model)]
+        parameters = [parameter.name for parameter in model.hyperparameters]
+        table.add_row(name, ", ".join(forms), ", ".join(parameters))
+        records.append({"name": name, "forms": forms, "hyperparameters": parameters})
+    show(table, records, json_path)
+
+
+def _takes(solver: Solver) -> list[str]:
+    """Return the kinds of program, a ConeProgram by the cones it may have."""
+    from qpkernels.problems import ConeProgram
+
+    cones = [kind.__name__ for kind in solver.cones]
+    return [*(kind.__name__ for kind in solver.programs if kind is not ConeProgram), *cones]

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Machines trained on what a file holds: two classes, several, one, or values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.classification.meta.calibration import Calibration, PlattCalibration
+from formulations.classification.meta.multiclass_solution import MulticlassSolution
+from formulations.classification.meta.two_level import cross_validated_scores
+from formulations.commands.measures import training_score
+from formulations.commands.output import waiting
+from formulations.commands.samples import Training, word
+from formulations.commands.statements import Asked, Solving
+from formulations.modelling import Form, Model
+from formulations.prediction import Labels, Predictor, Sigmoids, Votes
+from qpkernels.arrays import Indices, Vector
+from qpkernels.arrays.files import read_number
+from qpkernels.errors import LabelError, ParameterError
+from qpkernels.functions import Expansion
+from qpkernels.kernels import Kernel
+
+__all__ = [
+    "Trained",
+    "calibrated",
+    "class_factors",
+    "prepared",
+    "stated",
+    "train",
+    "weighted",
+]
+
+_FOLDS = 5
+"""Parts of the samples whose values calibrate probabilities, as svm-train -b 1 has it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A machine, and what is known of its training.
+
+    Attributes
+    ----------
+    predictor
+        The machine, for samples as they are in files.
+    function
+        Its function, where it has one alone.
+    statuses, relative_gap, seconds
+        What is proved of its parts, of the weakest, and how long they took.
+    score
+        How good it is on its own samples, by the name of the score.
+    """
+
+    predictor: Predictor
+    function: Expansion | None = field(repr=False)
+    statuses: tuple[str, ...]
+    relative_gap: float
+    seconds: float
+    score: dict[str, float]
+
+    @property
+    def status(self) -> str:
+        """``optimal`` if every part is; otherwise the status of the first that is not."""
+        return next((status for status in self.statuses if status != "optimal"), "optimal")
+
+
+def stated(asked: Asked, training: Training, kernel: Kernel | None, *, against_rest: bool = False) -> Any:
+    """Return what is asked for: a model, one of its forms, or where there are several classes, a scheme of machines.
+
+    Raises
+    ------
+    ParameterError
+        If a form, or one against the rest, is asked for and does not apply.
+    """
+    if not (asked.separates and np.unique(training.y).size > 2):
+        if against_rest:
+            raise ParameterError(f"--one-versus-rest is for three classes or more, which {training.name} has not.")
+        return asked.statement(asked.model(training.X, training.y, kernel))
+    if asked.form is not None:
+        raise ParameterError(f"several classes are told apart by models, not by the form {asked.form}; leave it out.")
+    return asked.of_several(training.X, training.y, kernel, against_rest=against_rest)
+
+
+def train(
+    asked: Asked,
+    training: Training,
+    kernel: Kernel | None,
+    solving: Solving,
+    *,
+    against_rest: bool,
+) -> Trained:
+    """Train the machine that is asked for, one of several classes where there are several.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot be stated.
+    QPKernelsError
+        If there is no answer.
+    """
+    statement = stated(asked, training, kernel, against_rest=against_rest)
+    if isinstance(statement, Model | Form):
+        with waiting(f"training on {training.X.shape[0]} samples") as tell:
+            solution = solving.solve(statement, tell)
+    else:
+        # It has a progress bar of its own.
+        solution = solving.solve_several(statement)
+    if isinstance(solution, MulticlassSolution):
+        right = solution.predict(training.X) == training.y
+        return Trained(
+            prepared(solution.predictor, training),
+            None,
+            tuple(str(each.status) for each in solution.solutions),
+            solution.certificate.relative_gap,
+            solution.seconds,
+            {"training_accuracy": float(right.mean())},
+        )
+    model = statement.model if isinstance(statement, Form) else statement
+    return Trained(
+        prepared(solution.predictor, training),
+        solution.function,
+        (str(solution.status),),
+        solution.certificate.relative_gap,
+        solution.seconds.total,
+        training_score(model, solution),
+    )
+
+
+def calibrated(trained: Trained, asked: Asked, training: Training, kernel: Kernel | None, seed: int) -> Trained:
+    """Return the machine with a sigmoid for each part (C5), fitted to values of samples held out of its training.
+
+    Raises
+    ------
+    ParameterError
+        If there are no classes, or too small ones; values that are log-odds already stay as they are.
+    """
+    decision = trained.predictor.decision
+    if not isinstance(decision, Labels | Votes):
+        raise ParameterError(f"--probability is for classes, and {asked.name} has none; leave it out.")
+    if decision.sigmoids is not None:
+        return trained
+    if any(np.ndim(value) for value in asked.values.values()):
+        raise ParameterError("--probability and --weight exclude each other; keep one.")
+
+    smallest, second = np.sort(np.unique(training.labels, return_counts=True)[1])[:2].tolist()
+    if smallest < 2 or smallest + second < _FOLDS:
+        raise ParameterError(
+            f"--probability holds out each of {_FOLDS} parts once, for which classes of {smallest} and {second} "
+            "samples are too small; leave it out, or add samples."
+        )
+
+    def state(X: Any, y: Any) -> Any:
+        return asked.model(X, y, kernel)
+
+    found: list[Calibration] = []
+    with waiting("calibrating probabilities"):
+        for rows, signs in _parts(decision, training.labels):
+            scores = cross_validated_scores(state, training.X[rows], signs, _FOLDS, seed)
+            found.append(PlattCalibration(scores, signs, targets="platt").solve())
+    sigmoids = Sigmoids(np.array([each.A for each in found]), np.array([each.B for each in found]))
+    predictor = replace(trained.predictor, decision=replace(decision, sigmoids=sigmoids))
+    return replace(trained, predictor=predictor, statuses=(*trained.statuses, *(str(each.status) for each in found)))
+
+
+def weighted(asked: Asked, y: NDArray[Any], weights: list[str]) -> Asked:
+    """Return the model with costs that are those of each sample's class.
+
+    Raises
+    ------
+    ParameterError, LabelError
+        If a weight is none, or of no class, or the model has no cost.
+    """
+    if not weights:
+        return asked
+    if "C" not in [each.name for each in asked.kind.hyperparameters] or not asked.separates:
+        raise ParameterError(f"--weight multiplies the cost C of a class, which {asked.name} has not; leave it out.")
+    return replace(asked, values={**asked.values, "C": asked.values.get("C", 1.0) * class_factors(y, weights)})
+
+
+def class_factors(y: NDArray[Any], weights: list[str]) -> Vector:
+    """Return the factor of each sample, shape (m,), that its class has in CLASS=FACTOR; 1 of other classes.
+
+    Raises
+    ------
+    ParameterError, LabelError
+        If a weight is none, or of no class.
+    """
+    factors = np.ones(y.size)
+    for weight in weights:
+        label, _, text = weight.rpartition("=")
+        factor = read_number(text.strip())
+        if factor is None or not label or not 0.0 <= factor < np.inf:
+            raise ParameterError(
+                f"--weight takes CLASS=FACTOR with a number from 0, such as -1=5, but {weight!r} came."
+            )
+        rows = np.array([word(each) == label.strip() for each in y.tolist()])
+        if not rows.any():
+            known = ", ".join(word(each) for each in np.unique(y)[:10].tolist())
+            raise LabelError(f"--weight {weight} is of no class; the classes are {known}.")
+        factors[rows] *= factor
+    return factors
+
+
+def prepared(predictor: Predictor, training: Training) -> Predictor:
+    """Return the machine for samples as they are in files: with the names of columns and classes, scaled by itself."""
+    functions, decision = replace(predictor.functions, feature_names=training.feature_names), predictor.decision
+    if training.signed is not None and isinstance(decision, Labels):
+        decision = replace(decision, classes=training.signed)
+    named = replace(predictor, functions=functions, decision=decision, target=training.target)
+    return named if training.scaling is None else named.with_preprocessing(training.scaling)
+
+
+def _parts(decision: Labels | Votes, y: NDArray[Any]) -> Iterator[tuple[Indices, Vector]]:
+    """Yield the samples of each function, and whether they are of the class of its positive values: +1 or -1."""
+    pairs = decision.pairs if isinstance(decision, Votes) else ((0, 1),)
+    for negative, positive in pairs:
+        of = y == decision.classes[positive]
+        against = ~of if negative < 0 else y == decision.classes[negative]
+        rows = np.flatnonzero(of | against)
+        yield rows, np.where(of[rows], 1.0, -1.0)

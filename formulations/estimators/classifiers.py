@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classifiers, with the parameters, defaults and fitted attributes of scikit-learn where it has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from formulations import losses
+from formulations.classification.base import TwoClassModel
+from formulations.classification.least_squares import LeastSquaresClassifier
+from formulations.classification.logistic import Logistic
+from formulations.classification.lp import LinearProgramMachine
+from formulations.classification.margin_loss import MarginLossClassifier
+from formulations.classification.margins.hard_margin import HardMargin
+from formulations.classification.margins.nu_margin import NuMargin
+from formulations.classification.margins.soft_margin import SoftMargin
+from formulations.classification.margins.squared_hinge import SquaredHinge
+from formulations.estimators.pairwise import CalibratedClassifier, PairwiseClassifier
+from formulations.estimators.parameters import given_model, is_infinite, named_loss
+from formulations.losses import MarginLoss
+from formulations.modelling import Classification
+from formulations.prediction.decisions import probabilities
+
+__all__ = [
+    "LPSVC",
+    "LSSVC",
+    "SVC",
+    "KernelClassifier",
+    "KernelLogisticRegression",
+    "NuSVC",
+    "SquaredHingeSVC",
+]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SVC(CalibratedClassifier):
+    r"""The soft margin (C2): :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \max(0, 1 - y_i (f(x_i) + b))`.
+
+    Parameters
+    ----------
+    C
+        Above 0: the cost of a unit of slack. Infinite: the hard margin (C1).
+
+    Attributes
+    ----------
+    model_, solution_, certificate_
+        The model, or that of several classes; its answer; what is proved of it.
+    support_, support_vectors_, n_support_
+        Numbers of the support vectors, class by class; the samples; how many each class has.
+    dual_coef_, intercept_, coef_
+        Coefficients y_i a_i, shape (classes - 1, support vectors), b, and for kernel="linear" the weights w.
+    classes_, class_weight_
+        The labels in sorted order, and their weights.
+    n_iter_, fit_status_, shape_fit_, n_features_in_, feature_names_in_
+        Iterations of each machine; 0 if all are proved; the data.
+
+    Examples
+    --------
+    >>> from formulations.estimators import SVC
+    >>> X, y = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], ["same", "same", "other", "other"]
+    >>> classifier = SVC(C=10.0, gamma=1.0, tol=1e-6).fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-6), classifier.n_support_, classifier.predict([[0.1, 0.9]]))
+    True [2 2] ['other']
+    """
+
+    C: float = 1.0
+
+    def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
+        return (HardMargin, {}) if is_infinite(self.C) else (SoftMargin, {"C": self.C})
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class NuSVC(CalibratedClassifier):
+    r"""The margin with nu (C8), scaled so that it lies at y (f + b) = 1, as LIBSVM's does.
+
+    Parameters
+    ----------
+    nu
+        Above 0 and at most 2 min(m+, m-) / m: a bound on the share of samples inside the margin.
+
+    Attributes
+    ----------
+    model_, solution_, certificate_, support_, ...
+        As in :class:`SVC`; the solution is that of the margin rho, before it is divided by rho.
+
+    Examples
+    --------
+    >>> from formulations.estimators import NuSVC
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
+    >>> classifier = NuSVC(nu=0.75, kernel="linear").fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-3), classifier.predict([[0.0], [3.0]]))
+    True ['no' 'yes']
+    """
+
+    nu: float = 0.5
+
+    def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
+        return NuMargin, {"nu": self.nu}
+
+    def _scale(self, solution: Classification) -> float:
+        """Return 1 / rho; 1 where the reduced hulls meet and rho is 0."""
+        return 1.0 / solution.margin_level if solution.margin_level > 0 else 1.0
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SquaredHingeSVC(PairwiseClassifier):
+    r"""The squared hinge (C7): :math:`\min \frac12 \|f\|^2 + \frac12 \sum_i C w_i \max(0, 1 - y_i (f(x_i) + b))^2`.
+
+    Parameters
+    ----------
+    C
+        Above 0: the cost of half a squared slack.
+
+    Attributes
+    ----------
+    model_, solution_, certificate_, support_, ...
+        As in :class:`SVC`.
+
+    Examples
+    --------
+    >>> from formulations.estimators import SquaredHingeSVC
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
+    >>> classifier = SquaredHingeSVC(C=1.0, kernel="linear").fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-3), classifier.coef_.round(3), classifier.intercept_.round(3))
+    True [[0.364]] [-0.545]
+    """
+
+    C: float = 1.0
+
+    def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
+        return SquaredHinge, {"C": self.C}
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LPSVC(PairwiseClassifier):
+    r"""The linear program machine (C3): :math:`\min \sum_j a_j + \sum_i C w_i \xi_i`, with few coefficients.
+
+    Its kernel may be indefinite.
+
+    Parameters
+    ----------
+    C
+        Above 0: the cost of a unit of slack.
+
+    Attributes
+    ----------
+    model_, solution_, certificate_, support_, ...
+        As in :class:`SVC`; support vectors are the samples with a coefficient.
+
+    Examples
+    --------
+    >>> from formulations.estimators import LPSVC
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 0, 1, 1, 1]
+    >>> classifier = LPSVC(C=1.0, gamma=0.5).fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-3), classifier.support_.size, classifier.predict([[0.5], [4.5]]))
+    True 2 [0 1]
+    """
+
+    C: float = 1.0
+
+    def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
+        return LinearProgramMachine, {"C": self.C}
+
+
+_LOSSES: dict[str, MarginLoss] = {
+    "hinge": losses.Hinge(),
+    "squared_hinge": losses.SquaredHinge(),
+    "log_loss": losses.LogisticLoss(),
+}
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LSSVC(PairwiseClassifier):
+    r"""Least squares of the margins: :math:`\min \frac12 \|f\|^2 + \frac12 \sum_i C w_i (1 - y_i (f(x_i) + b))^2`.
+
+    Parameters
+    ----------
+    C
+        Above 0: the cost of half a squared slack.
+
+    Attributes
+    ----------
+    model_, solution_, certificate_, support_, ...
+        As in :class:`~formulations.estimators.classifiers.SVC`; all samples are support vectors.
+
+    Examples
+    --------
+    >>> from formulations.estimators import LSSVC
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"]
+    >>> classifier = LSSVC(C=1.0, kernel="linear").fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-3), classifier.predict([[0.5], [3.5]]))
+    True ['low' 'high']
+    """
+
+    C: float = 1.0
+
+    def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
+        return LeastSquaresClassifier, {"C": self.C}
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelLogisticRegression(PairwiseClassifier):
+    r"""Kernel logistic regression (C4): :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \log(1 + e^{-y_i (f(x_i) + b)})`.
+
+    Of several classes, the probabilities of all pairs are coupled (Wu, Lin and Weng, 2004), and decide.
+
+    Parameters
+    ----------
+    C
+        Above 0: the weight of a loss against 1/2 ||f||^2.
+
+    Attributes
+    ----------
+    model_, solution_, certificate_, support_, ...
+        As in :class:`~formulations.estimators.classifiers.SVC`; all samples are support vectors.
+
+    Examples
+    --------
+    >>> from formulations.estimators import KernelLogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
+    >>> classifier = KernelLogisticRegression(C=1.0, kernel="linear", tol=1e-6).fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-6), classifier.predict_proba([[3.0]]).round(3))
+    True [[0.336 0.664]]
+    """
+
+    C: float = 1.0
+
+    def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
+        return Logistic, {"C": self.C}
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, shape (n, classes)."""
+        values = self._values(X)
+        return probabilities(
+            scipy.special.expit(values if len(self._pairs) == 1 else -values), self._pairs, self.classes_.size
+        )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of the most probable class."""
+        most_probable = np.argmax(self.predict_proba(X), axis=1)
+        return np.asarray(self.classes_[most_probable])
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the log-odds of the second of two classes, shape (n,).
+
+        Of more classes, with decision_function_shape="ovo" the values of all machines, shape (n, machines), above 0 for
+        the first class of the pair; with "ovr" the logarithm of the probability of each class.
+        """
+        values = super().decision_function(X)
+        if self.classes_.size > 2 and self.decision_function_shape == "ovr":
+            return self.predict_log_proba(X)
+        return values
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of each class."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelClassifier(PairwiseClassifier):
+    r"""Any convex loss of the margins, or any model of two classes.
+
+    Parameters
+    ----------
+    loss
+        "hinge", "squared_hinge", "log_loss", a loss psi of :mod:`formulations.losses`, or one of your own,
+        which may be a function of a CVXPY variable:
+        :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \psi(y_i (f(x_i) + b))`.
+    C
+        Above 0: the weight of a loss.
+    model
+        A model of two classes in place of loss and C, such as SoftMargin.
+    parameters
+        Its hyper-parameters by name.
+
+    Attributes
+    ----------
+    model_, solution_, certificate_, support_, ...
+        As in :class:`~formulations.estimators.classifiers.SVC`.
+
+    Examples
+    --------
+    >>> from formulations.estimators import KernelClassifier
+    >>> from formulations.losses import SquaredHinge
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
+    >>> classifier = KernelClassifier(loss=SquaredHinge(), C=1.0, kernel="linear").fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-3), classifier.predict([[0.0], [3.0]]))
+    True ['no' 'yes']
+    """
+
+    loss: str | MarginLoss | Callable[[Any], Any] = "hinge"
+    C: float = 1.0
+    model: type[TwoClassModel] | None = None
+    parameters: Mapping[str, Any] | None = None
+
+    def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
+        given = given_model(self.model, self.parameters, TwoClassModel, "SoftMargin")
+        return given or (MarginLossClassifier, {"loss": named_loss(self.loss, _LOSSES), "C": self.C})

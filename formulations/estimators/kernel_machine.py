@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What estimators with a kernel share: its parameters, samples in its space, and a proved answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, csr_matrix, issparse, sparray
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from formulations.estimators.parameters import Functions, Indefinite, KernelLike, Space, Sums, space_of
+from formulations.estimators.proved import LeavesDataBehind, ProvedEstimator
+from formulations.inputs.samples import BoundSamples
+from formulations.modelling import Solution
+from qpkernels.arrays import (
+    ChecksKeywords,
+    Indices,
+    Matrix,
+    Vector,
+    check_count,
+    check_feature_names,
+    check_finite,
+    check_flag,
+    check_positive,
+    is_integer,
+    is_sparse,
+    refuse_columns,
+    shown,
+)
+from qpkernels.errors import ParameterError
+from qpkernels.functions import Expansions
+from qpkernels.kernels import Kernel, Linear
+from qpkernels.kernels.kernel import parameters_of, with_parameters
+from qpkernels.solvers import find_solver
+from qpkernels.solvers.smo import SMO
+
+__all__ = [
+    "CACHE_SIZE",
+    "KernelEstimator",
+    "KernelMachine",
+    "Training",
+    "as_sparse_as",
+    "leaving",
+]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
+    """An estimator whose functions are sums of kernel values.
+
+    Parameters
+    ----------
+    kernel
+        "linear", "poly", "rbf", "sigmoid", "precomputed" (X is then the matrix of kernel values), a Kernel object, or a
+        function of two lists of samples that returns their matrix. Parameters of an object can be searched over:
+        ``kernel__gamma``.
+    gamma, degree, coef0
+        Parameters of the named kernels: exp(-gamma ||x - z||^2), (gamma x'z + coef0)^degree, tanh(gamma x'z + coef0).
+        gamma is a number above 0, "scale" for 1 / (features * variance of X), each sample counted by its weight, or
+        "auto" for 1 / features.
+
+    Notes
+    -----
+    Argument of the methods that predict:
+
+    X
+        Samples, shape (n, features); with kernel="precomputed" their kernel values with the samples of the fit, shape
+        (n, m).
+    """
+
+    kernel: KernelLike = "rbf"
+    degree: int = 3
+    gamma: float | str | None = "scale"
+    coef0: float = 0.0
+
+    if TYPE_CHECKING:
+        n_features_in_: int = field(init=False)
+
+    def __sklearn_tags__(self) -> Any:
+        """Return the tags: sparse samples are taken, and a matrix of kernel values is cut along both axes."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags
+
+    # Parameters -----------------------------------------------------------------------------------------------
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep
+            Whether to return the parameters of a Kernel object, as kernel__NAME, as well.
+        """
+        own: dict[str, Any] = super().get_params(deep)
+        if deep and isinstance(self.kernel, Kernel):
+            own |= {f"kernel__{name}": value for name, value in parameters_of(self.kernel).items()}
+        return own
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; kernel__NAME puts a kernel with another value of NAME in the place of the kernel.
+
+        Parameters
+        ----------
+        **params
+            New values by the names of the constructor's parameters, and kernel__NAME where the kernel is an object.
+        """
+        nested = {name: params.pop(name) for name in list(params) if name.startswith("kernel__")}
+        super().set_params(**params)
+        changes = {name.removeprefix("kernel__"): value for name, value in nested.items()}
+        if changes:
+            if not isinstance(self.kernel, Kernel):
+                raise ParameterError(
+                    f"kernel__{next(iter(changes))} is a parameter of a Kernel object, but kernel is {self.kernel!r}; "
+                    "the named kernels have gamma, degree and coef0."
+                )
+            self.kernel = with_parameters(self.kernel, changes)
+        return self
+
+    def _samples(self, X: Any, y: Any = "no_validation", *, reset: bool, **settings: Any) -> Any:
+        """Return samples as the kernel takes them, their names and number of features being those of the fit.
+
+        With a y, which a function or an object may take along with samples of any kind, return both. ``settings`` are
+        those of scikit-learn's check.
+        """
+        if isinstance(self.kernel, str):
+            refuse_columns(X, "X")
+            if self.kernel == "precomputed" and issparse(X):
+                raise TypeError("Sparse precomputed kernels are not supported; pass the matrix as an array.")
+            sparse = False if self.kernel == "precomputed" else "csr"
+            return validate_data(self, X, y, reset=reset, dtype=np.float64, order="C", accept_sparse=sparse, **settings)
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        if isinstance(self.kernel, Kernel):
+            if reset or self.kernel.names is None or not hasattr(self, "feature_names_in_"):
+                validate_data(self, X, reset=reset, skip_check_array=True)
+            else:
+                check_feature_names(X, tuple(self.feature_names_in_), self.kernel.names)
+            X = self.kernel.samples(X)
+        return X if isinstance(y, str) else (X, y)
+
+
+CACHE_SIZE = 2048.0
+"""MiB for rows of the kernel matrix where nobody says otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """The samples of a fit.
+
+    Attributes
+    ----------
+    space
+        All samples given, in the space of the kernel.
+    data
+        Those with a weight above 0, bound to it.
+    rows
+        Their numbers among all.
+    weights
+        Their weights.
+    """
+
+    space: Space
+    data: BoundSamples
+    rows: Indices
+    weights: Vector
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelMachine(KernelEstimator, ProvedEstimator):
+    """An estimator whose functions are sums of kernel values with the samples.
+
+    Every subclass has the parameters below, and its own; as fields of a dataclass they are those of its constructor.
+
+    Parameters
+    ----------
+    max_iter
+        Limit in the solver's iterations; -1: none.
+    cache_size, shrinking
+        Of smo, wherever that is asked: MiB for rows of the kernel matrix (scikit-learn has 200), and whether samples
+        that are not likely to change are left out until the end.
+    indefinite
+        What becomes of a kernel matrix with a negative eigenvalue: "refuse", "clip" or "shift" it; see Gram. With
+        "clip" the function that predicts has coefficients of all samples, those of ``solution_.function``, and
+        dual_coef_ are the multipliers.
+    rank
+        None: the kernel matrix as it is. Otherwise one of this rank in its place, by randomly pivoted Cholesky, for
+        samples whose own does not fit; answers are proved optimal for it. See :class:`~qpkernels.LowRank`.
+    """
+
+    cache_size: float = CACHE_SIZE
+    shrinking: bool = True
+    max_iter: int = -1
+    indefinite: Indefinite = "refuse"
+    rank: int | None = None
+
+    if TYPE_CHECKING:
+        # What a fit leaves behind, beside attributes of the subclass.
+        support_: Indices = field(init=False)
+        support_vectors_: Any = field(init=False)
+        dual_coef_: Any = field(init=False)
+        intercept_: Vector = field(init=False)
+        n_iter_: Any = field(init=False)
+        shape_fit_: tuple[int, ...] = field(init=False)
+        n_features_in_: int = field(init=False)
+        _functions: Functions = field(init=False)
+
+    # Fitting --------------------------------------------------------------------------------------------------
+
+    def _train_on(self, X: Any, weights: Vector, costs: Vector | None = None) -> Training:
+        """Return the samples that count: ``weights`` say how often, ``costs``, if others, what their losses cost."""
+        costs = weights if costs is None else costs
+        space = space_of(
+            self.kernel, X, weights, gamma=self.gamma, degree=self.degree, coef0=self.coef0, rank=self.rank
+        )
+        rows = np.flatnonzero(costs)
+        everyone = rows.size == costs.size
+        gram = space.gram(None if everyone else rows, self.indefinite)
+        self.shape_fit_ = X.shape if hasattr(X, "shape") else (costs.size,)
+        return Training(space, BoundSamples(gram, explicit=False), rows, costs[rows])
+
+    def _limits(self) -> dict[str, Any]:
+        """Return what a solver is asked for."""
+        if not is_integer(self.max_iter) or not (self.max_iter == -1 or self.max_iter >= 1):
+            raise ParameterError(
+                f"max_iter must be an integer of at least 1, or -1 for no limit, but {shown(self.max_iter)} came."
+            )
+        # Of a kernel that does not have them, too.
+        check_count(self.degree, "degree", least=0)
+        check_finite(self.coef0, "coef0")
+        of_smo: dict[str, Any] = {}
+        if self.solver is None or isinstance(find_solver(self.solver), SMO):
+            of_smo["cache_size"] = check_positive(self.cache_size, "cache_size")
+            if not check_flag(self.shrinking, "shrinking"):
+                of_smo["shrinking"] = False
+        return {
+            **self._request(),
+            **of_smo,
+            "max_iter": None if self.max_iter == -1 else self.max_iter,
+        }
+
+    def _keep_function(self, training: Training, X: Any, solution: Solution, scale: float) -> None:
+        """Read off the attributes of a single function, which is so many times that of the solution."""
+        beta = scale * solution.beta
+        used = np.flatnonzero(beta)
+        self.support_ = training.rows[used].astype(np.int32)
+        self.support_vectors_ = self._rows_of(X, self.support_)
+        self.dual_coef_ = as_sparse_as(X, beta[None, used])
+        self.intercept_ = np.array([scale * solution.intercept])
+        self.n_iter_ = max(1, solution.iterations or 1)
+        # Of a clipped matrix they are others, and of all samples.
+        own = training.data.gram.expansion_coefficients(beta)
+        used = np.flatnonzero(own)
+        self._functions = training.space.functions(training.rows[used], own[used, None], self.intercept_)
+
+    def _rows_of(self, X: Any, rows: Indices) -> Any:
+        """Return the samples of these numbers; none of a matrix of kernel values, or of what has no features."""
+        by_values = not isinstance(self.kernel, Kernel) and (callable(self.kernel) or self.kernel == "precomputed")
+        return np.empty((0, 0)) if by_values else X[rows]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: of the samples the support vectors."""
+        return leaving(super().__getstate__(), "support_vectors_")
+
+    # Answers --------------------------------------------------------------------------------------------------
+
+    def _values(self, X: Any) -> Matrix:
+        """Return the values of all functions at new samples."""
+        check_is_fitted(self)
+        X = self._samples(X, reset=False)
+        return self._functions(X)
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, one function a row, shape (functions, features); with the linear kernel only.
+
+        They are sparse if the samples are, and read-only.
+        """
+        if not (self.kernel == "linear" or isinstance(self.kernel, Linear)):
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self)
+        weights: Any = self._machine_coefficients() @ self.support_vectors_
+        (weights.data if is_sparse(weights) else weights).flags.writeable = False
+        return weights
+
+    def _machine_coefficients(self) -> Any:
+        """Return the coefficients of all functions, one a row, shape (functions, support vectors)."""
+        return self.dual_coef_
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors, of each class where there are classes."""
+        if not hasattr(self, "support_"):
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet, so that it has no support vectors")
+        return self._counts()
+
+    def _counts(self) -> NDArray[np.int32]:
+        return np.array([self.support_.size], dtype=np.int32)
+
+
+def leaving(state: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return what a pickle holds: functions with no sample that has no coefficient, and none twice.
+
+    ``name`` is that of the attribute with the samples that have one, which may be the centers of the functions.
+    """
+    functions, samples = state.get("_functions"), state.get(name)
+    if isinstance(functions, Sums):
+        state["_functions"] = functions.alone()
+    elif isinstance(functions, Expansions) and isinstance(functions.centers, np.ndarray):
+        centers = functions.centers
+        if isinstance(samples, np.ndarray) and samples.dtype == centers.dtype and np.array_equal(samples, centers):
+            state["_functions"] = replace(functions, centers=samples)
+    return state
+
+
+def as_sparse_as(X: Any, coefficients: Matrix) -> Any:
+    """Return coefficients as LIBSVM's wrapper has them: sparse where the samples are, and of their kind."""
+    if not issparse(X):
+        return coefficients
+    return (csr_array if isinstance(X, sparray) else csr_matrix)(coefficients)

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classifiers of two classes by one machine, and of more by one for each pair, with the attributes of scikit-learn."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import _ovr_decision_function
+from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
+
+from formulations.classification.base import TwoClassModel
+from formulations.classification.meta.calibration import Calibration, PlattCalibration
+from formulations.classification.meta.multiclass import OneVersusOne
+from formulations.classification.meta.multiclass_solution import MulticlassSolution
+from formulations.classification.meta.two_level import stratified_folds
+from formulations.estimators.kernel_machine import KernelMachine, Training, as_sparse_as
+from formulations.estimators.parameters import ClassWeight, check_labels, class_weights, sample_weights, weighted
+from formulations.modelling import Classification
+from formulations.modelling.batch import Part, check_jobs, train
+from formulations.prediction import Sigmoids
+from formulations.prediction.decisions import probabilities
+from qpkernels.arrays import Matrix, Vector, check_choice, check_flag, is_sparse
+from qpkernels.errors import ParameterError, QPKernelsError
+from qpkernels.gram import Gram
+
+__all__ = [
+    "CalibratedClassifier",
+    "PairwiseClassifier",
+]
+
+
+class _Pairs(OneVersusOne):
+    """One against one, as LIBSVM has it: also where a class has a single sample."""
+
+    name = OneVersusOne.__name__
+
+    def check_classes(self) -> None:
+        """Refuse nothing."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PairwiseClassifier(ClassifierMixin, KernelMachine):
+    """Two classes by one machine, more by one for each pair; its attributes are those of scikit-learn's SVC.
+
+    Of several classes, the machine of the classes i < j has positive values for i, as LIBSVM has them; of two classes,
+    for the second one.
+
+    Parameters
+    ----------
+    class_weight
+        Label to weight, "balanced" or None: C is multiplied by the weight of the class.
+    decision_function_shape
+        Of several classes: "ovr" for a column for each class, "ovo" for one for each pair.
+    break_ties
+        Of several classes: ties of votes go to the largest decision value, with "ovr".
+    n_jobs
+        Number of threads for the machines of several classes; -1: one for each core.
+    """
+
+    class_weight: ClassWeight = None
+    decision_function_shape: Literal["ovr", "ovo"] = "ovr"
+    break_ties: bool = False
+    n_jobs: int = -1
+
+    if TYPE_CHECKING:
+        model_: TwoClassModel | OneVersusOne = field(init=False)
+        classes_: NDArray[Any] = field(init=False)
+        class_weight_: Vector = field(init=False)
+
+    @abstractmethod
+    def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
+        """Return the model of two classes, with its hyper-parameters for samples that count once."""
+
+    def _scale(self, solution: Classification) -> float:
+        """Return what the function of a machine is multiplied by."""
+        del solution
+        return 1.0
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the machines, and prove how good they are.
+
+        Parameters
+        ----------
+        X
+            Samples, shape (m, features); with kernel="precomputed" their kernel values, shape (m, m).
+        y
+            Labels, shape (m,).
+        sample_weight
+            At least 0: how often each sample counts. One of weight 0 is absent.
+
+        Raises
+        ------
+        ParameterError, ShapeError, LabelError, OneClassError
+            If the data or parameters are none of these.
+        IndefiniteKernelError
+            If the kernel matrix has a negative eigenvalue, and indefinite="refuse".
+        SolverFailedError
+            If there is no answer, or with strict=True none that is proved.
+        """
+        check_choice(self.decision_function_shape, "decision_function_shape", ("ovr", "ovo"))
+        check_flag(self.break_ties, "break_ties")
+        check_jobs(self.n_jobs)
+        limits = self._limits()
+        X, y = self._samples(X, y, reset=True)
+        labels = column_or_1d(y, warn=True)
+        check_labels(labels)
+        if len(labels) != _num_samples(X):
+            raise ParameterError(
+                f"X and y must have the same length, but X has {_num_samples(X)} samples and y has {len(labels)}."
+            )
+        weights = sample_weights(sample_weight, len(labels))
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self.class_weight_ = class_weights(self.class_weight, self.classes_, labels, weights)
+        training = self._train_on(X, weights, weights * self.class_weight_[codes])
+        machine, parameters = self._machine()
+        parameters = weighted(machine, parameters, training.weights)
+        codes = codes[training.rows]
+        present = np.unique(codes)
+        if present.size == 2:
+            self.model_ = machine(training.data, self.classes_[codes], **parameters)
+            self.solution_ = self.model_.solve(verbose=bool(self.verbose), **limits)
+            solutions, pairs = [self.solution_], [(int(present[0]), int(present[1]))]
+            message = self.solution_.message
+        else:
+            self.model_ = _Pairs(training.data, self.classes_[codes], machine=machine, **parameters)
+            several = self.model_.solve(n_jobs=self.n_jobs, progress=False, **limits)
+            self.solution_, solutions = several, list(several.solutions)
+            pairs = [(int(present[i]), int(present[j])) for i, j in several.pairs]
+            first = next((each.message for each in solutions if each.status != "optimal"), "")
+            message = f"{several.unproved}: {first}"
+        self._keep(training, X, codes, pairs, solutions)
+        self._judge(self.solution_.status, message)
+        self._calibrate()
+        return self
+
+    def _calibrate(self) -> None:
+        """Make probabilities of decision values, in classifiers that do so."""
+
+    def _keep(
+        self,
+        training: Training,
+        X: Any,
+        codes: NDArray[np.intp],
+        pairs: list[tuple[int, int]],
+        solutions: list[Classification],
+    ) -> None:
+        """Read off the attributes."""
+        members = [np.flatnonzero(codes == number) for number in range(self.classes_.size)]
+        coefficients, of_functions = np.zeros((2, codes.size, len(pairs)))
+        for column, ((i, j), solution, gram) in enumerate(zip(pairs, solutions, self._grams(), strict=True)):
+            rows = np.sort(np.concatenate([members[i], members[j]]))
+            coefficients[rows, column] = self._scale(solution) * solution.beta
+            # Of a clipped matrix they are others, and of all samples.
+            of_functions[rows, column] = gram.expansion_coefficients(coefficients[rows, column])
+        intercepts = np.array([self._scale(each) * each.intercept for each in solutions])
+        if len(pairs) > 1:
+            # Adding 0 takes the sign off a zero.
+            coefficients, of_functions, intercepts = -coefficients + 0.0, -of_functions + 0.0, -intercepts
+        used = np.asarray(coefficients.any(axis=1))
+        # By class, and within a class in the order of the samples.
+        own = np.concatenate([rows[used[rows]] for rows in members])
+        self.support_ = training.rows[own].astype(np.int32)
+        self.support_vectors_ = self._rows_of(X, self.support_)
+        self._n_support = np.array([int(used[rows].sum()) for rows in members], dtype=np.int32)
+        self.intercept_ = intercepts
+        self.n_iter_ = np.array([max(1, each.iterations or 1) for each in solutions], dtype=np.int32)
+        self._pairs = pairs
+        self.dual_coef_ = as_sparse_as(X, _by_other_class(coefficients[own], codes[own], pairs, self.classes_.size))
+        own = np.concatenate([rows[of_functions[rows].any(axis=1)] for rows in members])
+        sparse = of_functions[own] if len(pairs) == 1 else csr_array(of_functions[own])
+        self._functions = training.space.functions(training.rows[own], sparse, intercepts)
+
+    def _grams(self) -> list[Gram]:
+        """Return the kernel matrix of each machine."""
+        if isinstance(self.model_, OneVersusOne):
+            return [part.model.gram for part in self.solution_.function.parts]
+        return [self.model_.gram]
+
+    def _counts(self) -> NDArray[np.int32]:
+        return self._n_support
+
+    def _machine_coefficients(self) -> Any:
+        """Return the coefficients of all machines, one a row, shape (machines, support vectors)."""
+        if len(self._pairs) == 1:
+            return self.dual_coef_
+        known: Any = self.dual_coef_
+        by_class = known.toarray() if is_sparse(known) else known
+        codes = np.repeat(np.arange(self.classes_.size), self._n_support)
+        rows = np.zeros((len(self._pairs), codes.size))
+        for row, (i, j) in enumerate(self._pairs):
+            rows[row, codes == i] = by_class[j - 1, codes == i]
+            rows[row, codes == j] = by_class[i, codes == j]
+        return as_sparse_as(self.dual_coef_, rows)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return f(x) + b of two classes, shape (n,), above 0 for the second one.
+
+        Of more classes, with decision_function_shape="ovo" the values of all machines, shape (n, machines), above 0 for
+        the first class of the pair; with "ovr" the votes of each class, shape (n, classes), with what the machines say
+        in sum as a fraction below 1/3.
+        """
+        values = self._values(X)
+        if len(self._pairs) == 1:
+            return values[:, 0]
+        if self.decision_function_shape == "ovr":
+            return np.asarray(_ovr_decision_function(values < 0, -values, self.classes_.size))
+        return values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of the class decided for; of several classes, that with most votes.
+
+        Ties of votes go to the first class, or with break_ties=True to that of the largest decision value.
+        """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ParameterError("break_ties must be False when decision_function_shape is 'ovo'")
+        if self.break_ties and len(self._pairs) > 1:
+            return np.asarray(self.classes_[np.argmax(self.decision_function(X), axis=1)])
+        values = self._values(X)
+        if len(self._pairs) == 1:
+            return np.asarray(self.classes_[np.array(self._pairs[0])[(values[:, 0] > 0).astype(np.intp)]])
+        votes = np.zeros((len(values), self.classes_.size))
+        for (i, j), value in zip(self._pairs, values.T, strict=True):
+            votes[:, i] += value > 0
+            votes[:, j] += value <= 0
+        return np.asarray(self.classes_[np.argmax(votes, axis=1)])
+
+
+def _by_other_class(
+    coefficients: Matrix, codes: NDArray[np.intp], pairs: list[tuple[int, int]], classes: int
+) -> Matrix:
+    """Return the coefficients as LIBSVM has them: row r of a vector is its machine with the r-th other class."""
+    if len(pairs) == 1:
+        return coefficients.T.copy()
+    found = np.zeros((classes - 1, codes.size))
+    for column, (i, j) in enumerate(pairs):
+        found[j - 1, codes == i] = coefficients[codes == i, column]
+        found[i, codes == j] = coefficients[codes == j, column]
+    return found
+
+
+_FOLDS = 5
+
+_SEEDS = 2**31
+
+
+def _calibrates(classifier: Any) -> bool:
+    if not classifier.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+def _machines(model: TwoClassModel | OneVersusOne) -> list[tuple[TwoClassModel, NDArray[Any]]]:
+    """Return each machine of two classes, with the label of each of its samples."""
+    if isinstance(model, OneVersusOne):
+        return [(model.model(pair), model.y[model.rows(pair)]) for pair in model.pairs()]
+    return [(model, model.classes[(model.y > 0).astype(np.intp)])]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class CalibratedClassifier(PairwiseClassifier):
+    """A sigmoid for each machine (C5), fitted to decision values of samples that were held out of its training.
+
+    Probabilities need not agree with ``predict``, which goes by the decision values. ``solution_`` has the sigmoids,
+    and so has the file that ``solution_.save`` writes.
+
+    Parameters
+    ----------
+    probability, random_state
+        Whether a sigmoid is fitted to decision values of five folds, each by the machine of the others, for
+        ``predict_proba``; and the seed of their shuffle.
+    """
+
+    probability: bool = False
+    random_state: Any = None
+
+    if TYPE_CHECKING:
+        calibrations_: list[Calibration] = field(init=False)
+
+    def _calibrate(self) -> None:
+        """Fit a sigmoid for each machine, with probability=True."""
+        if check_flag(self.probability, "probability"):
+            seed = int(check_random_state(self.random_state).randint(_SEEDS))
+            self.calibrations_ = [self._calibration(*machine, seed) for machine in _machines(self.model_)]
+            self.solution_ = replace(self.solution_, sigmoids=self._sigmoids())
+
+    def _sigmoids(self) -> Sigmoids:
+        """Return those of the functions of the solution, which are not scaled."""
+        several = isinstance(self.solution_, MulticlassSolution)
+        scales = [self._scale(each) for each in (self.solution_.solutions if several else [self.solution_])]
+        slopes = [scale * each.A for scale, each in zip(scales, self.calibrations_, strict=True)]
+        return Sigmoids(np.array(slopes), np.array([each.B for each in self.calibrations_]))
+
+    def _calibration(self, model: TwoClassModel, labels: NDArray[Any], seed: int) -> Calibration:
+        """Fit a sigmoid to the decision values of five folds, each by the machine of the others."""
+        number = stratified_folds(labels, min(_FOLDS, len(model)), seed, "set probability=False")
+        split = [(np.flatnonzero(number != fold), np.flatnonzero(number == fold)) for fold in np.unique(number)]
+        parts = [Part(model.on(rows), rows, None, held_out) for rows, held_out in split]
+        scores = np.empty(len(model))
+        answers = train(model.gram, parts, tol=self.tol, solver=self.solver, n_jobs=self.n_jobs)
+        for part, answer in zip(parts, answers, strict=True):
+            if isinstance(answer, QPKernelsError):
+                raise answer
+            assert answer.held_out is not None
+            scores[part.held_out] = self._scale(answer.solution) * answer.held_out
+        return PlattCalibration(scores, labels, targets="platt").solve()
+
+    @available_if(_calibrates)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, shape (n, classes); of several, those of all pairs are coupled."""
+        values = self._values(X)
+        if not hasattr(self, "calibrations_"):
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        if len(self._pairs) > 1:
+            values = -values
+        second = [each.probability(column) for each, column in zip(self.calibrations_, values.T, strict=True)]
+        return probabilities(np.column_stack(second), self._pairs, self.classes_.size)
+
+    @available_if(_calibrates)
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of each class."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))

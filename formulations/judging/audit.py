@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verdict on anybody's fitted machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.judging.machine_audit import AuditRow, Finish, MachineAudit
+from qpkernels.arrays import check_tolerance
+from qpkernels.display import Column, Report, Reported, Table, as_text
+from qpkernels.problems import Status
+
+__all__ = ["Audit", "audit"]
+
+_NAMED = 3
+"""How many machines that are not proved have their samples named below the table."""
+
+
+def audit(
+    estimator: Any | str | Path,
+    X: Any,
+    y: ArrayLike | None = None,
+    *,
+    tol: float = 1e-3,
+    sample_weight: ArrayLike | None = None,
+    **hyperparameters: Any,
+) -> Audit:
+    r"""Say how far from optimal a fitted machine is, which samples are wrong, and how far the best function may be.
+
+    Each machine, of several classes or outputs each of them, is read as an answer to its model,
+    :math:`\min \frac12 \|f\|^2 + \sum_i L_i(f(x_i) + b)`, and certified by the values of primal and dual, which are
+    recomputed from the data in float64. Nothing that its library says of its convergence is believed. The estimator is
+    asked for the decision values of up to 1,000 of the samples: where they differ from those of its coefficients by
+    more than ``tol`` of the largest, it does not predict with what was certified, and is not optimal.
+
+    Parameters
+    ----------
+    estimator
+        A fitted SVC, NuSVC, SVR, NuSVR, OneClassSVM, LinearSVC, LinearSVR, KernelRidge, Ridge or LogisticRegression (of
+        two classes) of scikit-learn, or of a library with its attributes (scikit-learn-intelex, cuML, ThunderSVM); an
+        estimator of :mod:`formulations.estimators`; a Pipeline, whose other steps transform ``X``, or a search over
+        these; or the path of a model of LIBSVM or LIBLINEAR.
+    X
+        The samples that it was fitted to, in the same order: shape (m, features), with a precomputed kernel the matrix
+        of kernel values, shape (m, m).
+    y
+        Their labels or targets, shape (m,), or (m, outputs) of several outputs; left out for one class.
+    tol
+        Above 0 and below 1: the relative duality gap, and residuals, that count as proved.
+    sample_weight
+        The weights that it was fitted with, shape (m,), which estimators do not keep.
+    **hyperparameters
+        What it was asked for (C, nu, epsilon, alpha, gamma, class_weight ...), in place of the estimator's own; a file
+        does not hold it, so that it must be given there.
+
+    Returns
+    -------
+    Audit
+        Prints as a table; ``audit.finish()`` solves the models from these answers on.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If the estimator is not fitted.
+    ParameterError, ShapeError
+        If it is none of these, or was fitted to other data.
+    IndefiniteKernelError
+        If its kernel matrix has a negative eigenvalue, so that nothing is optimal.
+    FileFormatError
+        If the file is damaged, or another.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from formulations import audit
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]
+    >>> machine = SVC(kernel="linear", C=1.0, tol=1e-6).fit(X, y)
+    >>> print(audit(machine, X, y).status)
+    optimal
+    >>> machine.intercept_ += 0.5
+    >>> print(audit(machine, X, y).status)
+    uncertified
+    """
+    # It loads scikit-learn, which who imports the package need not wait for.
+    from formulations.judging.readers import machines_of
+
+    tol = check_tolerance(tol)
+    name, machines = machines_of(estimator, X, y, sample_weight, hyperparameters)
+    return Audit(name, tuple(MachineAudit.of(machine, tol) for machine in machines), tol)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit(Reported, Sequence[MachineAudit]):
+    """What is found of an estimator: one entry for each of its machines.
+
+    Prints as a table in a terminal (rich) and in a notebook (HTML).
+
+    Attributes
+    ----------
+    estimator
+        What was audited.
+    machines
+        What is found of each.
+    tol
+        The tolerance asked for.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from formulations import audit
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]
+    >>> machine = SVC(kernel="linear", C=1.0).fit(X, y)
+    >>> machine.intercept_ += 0.5
+    >>> (row,) = audit(machine, X, y).rows
+    >>> print(row.formulation, row.status, f"relative gap {row.relative_gap:.2f}")
+    SoftMargin uncertified relative gap 0.15
+    """
+
+    estimator: str
+    machines: tuple[MachineAudit, ...]
+    tol: float
+
+    def __len__(self) -> int:
+        """Return the number of machines."""
+        return len(self.machines)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return a machine, or several by a slice."""
+        return self.machines[index]
+
+    @property
+    def status(self) -> Status:
+        """``optimal`` if every machine is proved to the tolerance, else ``uncertified``."""
+        proved = all(each.status is Status.OPTIMAL for each in self.machines)
+        return Status.OPTIMAL if proved else Status.UNCERTIFIED
+
+    @property
+    def rows(self) -> tuple[AuditRow, ...]:
+        """What is found, as records."""
+        return tuple(each.row for each in self.machines)
+
+    def finish(self, tol: float = 1e-6, **options: Any) -> tuple[Finish, ...]:
+        """Solve each model from its answer on, and say what that took and changed.
+
+        Parameters
+        ----------
+        tol, **options
+            As in :meth:`formulations.modelling.model.Model.solve`.
+
+        Returns
+        -------
+        tuple of Finish
+            For each machine the certified solution, the seconds and iterations, the true distance to the optimal
+            function, and how many samples change their role or side.
+        """
+        return tuple(each.finish(tol, **options) for each in self.machines)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return the rows as a JSON array; NaN and infinity, which JSON has not, become null.
+
+        Parameters
+        ----------
+        indent
+            Spaces of a level; None: all in one line.
+        """
+        return json.dumps([row.to_record() for row in self.rows], indent=indent)
+
+    def report(self) -> Report:
+        """Return the table, and in words what is proved and what is wrong."""
+        open_ = frozenset(k for k, row in enumerate(self.rows) if row.status != Status.OPTIMAL)
+        title = f"{self.estimator}: optimal = proved to a relative gap and residuals of {self.tol:g}"
+        return Report((Table(_COLUMNS, tuple(map(_cells, self.rows)), title, bold=open_),), notes=tuple(self.notes))
+
+    def __repr__(self) -> str:
+        proved = sum(row.status == Status.OPTIMAL for row in self.rows)
+        found = (
+            self.machines[0].verdict if len(self) == 1 else f"{proved} of {len(self)} machines proved to {self.tol:g}"
+        )
+        return f"<Audit of {self.estimator}: {found}>"
+
+    @property
+    def notes(self) -> list[str]:
+        """In words: how many machines are proved; of the worst of the others, what is proved and which samples err."""
+        open_ = [row for row in self.rows if row.status != Status.OPTIMAL]
+        open_.sort(key=lambda row: -np.nan_to_num(row.relative_gap, nan=np.inf, posinf=np.inf))
+        count = f"{len(self) - len(open_)} of {len(self)} machines are proved"
+        found = [count] if len(self) > 1 else []
+        for row in self.rows if len(self) == 1 else open_[:_NAMED]:
+            found.append(f"{row.machine}: {row.verdict}")
+            found += [f"  {remark}" for remark in row.remarks]
+            if row.status != Status.OPTIMAL and row.wrong:
+                found.append(f"  {row.wrong} of {row.samples} samples add more than their share to the gap:")
+                found += [f"    {each}" for each in row.worst]
+        return found
+
+
+_WIDE = 165
+"""Width of a terminal that shows every column."""
+
+_COLUMNS = (
+    Column("machine", "left"),
+    Column("model", "left"),
+    Column("status", "left"),
+    Column("samples"),
+    Column("SV"),
+    Column("primal value", least_width=_WIDE),
+    Column("dual value", least_width=_WIDE),
+    Column("rel. gap"),
+    Column("primal res.", least_width=_WIDE),
+    Column("dual res.", least_width=_WIDE),
+    Column("‖f‖", least_width=_WIDE),
+    Column("‖f − f*‖ ≤"),
+    Column("certain"),
+    Column("wrong"),
+)
+
+
+def _cells(row: AuditRow) -> tuple[str, ...]:
+    counts = (row.certain, row.wrong)
+    return (
+        row.machine,
+        row.formulation,
+        str(row.status),
+        str(row.samples),
+        "" if row.n_support is None else str(row.n_support),
+        *(as_text(value, ".10g") for value in (row.primal_value, row.dual_value)),
+        *(as_text(value, ".0e") for value in (row.relative_gap, row.primal_residual, row.dual_residual)),
+        *(as_text(value, ".3g") for value in (row.norm, row.distance)),
+        *("" if count is None else str(count) for count in counts),
+    )

@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of a comparison: in a terminal, in a notebook, as data."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from formulations.modelling.solution import Seconds, Solution
+from qpkernels.display import Column, Report, Reported, Table, as_text, without_nan
+from qpkernels.errors import InfeasibleError, QPKernelsError, UnboundedError
+from qpkernels.problems import Certificate, Status
+
+__all__ = ["Agreement", "Comparison", "Row"]
+
+_NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One form, or a model as it is, solved by one solver; numbers are NaN where there is no answer.
+
+    Attributes
+    ----------
+    problem
+        What its bounds are shared with: all forms of a model.
+    formulation
+        Name of the form, or of the model where it was solved as it is.
+    solver
+        Name of the solver.
+    status
+        What is proved: "optimal", "uncertified", "infeasible", "unbounded", or "failed" without an answer or a proof.
+    objective
+        The value of the form, in the sign and the scale of the textbook.
+    factor
+        What that is of the value of the model, as ``primal_value`` has it; NaN where it is no multiple.
+    scale
+        The function whose value the objective is, as text; empty where nobody says.
+    primal_value, dual_value, relative_gap, primal_residual, dual_residual, complementarity
+        Those of its :class:`~qpkernels.problems.Certificate`.
+    accuracy
+        The least tolerance at which the certificate holds.
+    n_support
+        How many samples are support vectors; None of a model whose coefficients are dense, or without an answer.
+    intercept
+        b.
+    seconds_gram, seconds_lower, seconds_solve, seconds_certify
+        Wall-clock time of the kernel matrix, of the way to matrices, of the solver, and of the certificate.
+    claim
+        What the solver says of its answer, see :class:`~qpkernels.solvers.Claim`; empty without one.
+    reason
+        In words, why there is no answer; or else what the solver said, and where the certificate is worst.
+    """
+
+    problem: str
+    formulation: str
+    solver: str
+    status: str
+    objective: float = _NAN
+    factor: float = _NAN
+    scale: str = ""
+    primal_value: float = _NAN
+    dual_value: float = _NAN
+    relative_gap: float = _NAN
+    primal_residual: float = _NAN
+    dual_residual: float = _NAN
+    complementarity: float = _NAN
+    accuracy: float = _NAN
+    n_support: int | None = None
+    intercept: float = _NAN
+    seconds_gram: float = _NAN
+    seconds_lower: float = _NAN
+    seconds_solve: float = _NAN
+    seconds_certify: float = _NAN
+    claim: str = ""
+    reason: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """All phases together."""
+        return self.seconds_gram + self.seconds_lower + self.seconds_solve + self.seconds_certify
+
+    @classmethod
+    def of_solution(cls, problem: str, formulation: str, solution: Solution) -> Row:
+        """Return the row of an answer to the problem so called.
+
+        Parameters
+        ----------
+        problem, formulation
+            As in :class:`Row`.
+        solution
+            The certified answer.
+        """
+        return cls(
+            problem=problem,
+            formulation=formulation,
+            solver=solution.solver,
+            status=solution.status,
+            objective=solution.objective,
+            factor=solution.scale.factor,
+            scale=solution.scale.words,
+            n_support=solution.n_support,
+            intercept=solution.intercept,
+            seconds_gram=solution.seconds.gram,
+            seconds_lower=solution.seconds.lower,
+            seconds_solve=solution.seconds.solve,
+            seconds_certify=solution.seconds.certify,
+            claim=solution.claim,
+            reason=f"{solution.message}; {solution.certificate.worst}",
+        )._with_proof(solution.certificate)
+
+    @classmethod
+    def of_error(cls, problem: str, formulation: str, solver: str, error: QPKernelsError) -> Row:
+        """Return the row of a pair that gave no answer: proved infeasible, or failed for a reason.
+
+        Parameters
+        ----------
+        problem, formulation, solver
+            As in :class:`Row`.
+        error
+            Why there is no answer; one that holds a certificate proves that there is none.
+        """
+        if isinstance(error, InfeasibleError | UnboundedError) and isinstance(error.certificate, Certificate):
+            status = Status.INFEASIBLE if isinstance(error, InfeasibleError) else Status.UNBOUNDED
+            return cls(problem, formulation, solver, status, reason=str(error))._with_proof(error.certificate)
+        return cls(problem, formulation, solver, Status.FAILED, reason=str(error))
+
+    def _with_proof(self, certificate: Certificate) -> Row:
+        return replace(
+            self,
+            primal_value=certificate.primal_value,
+            dual_value=certificate.dual_value,
+            relative_gap=certificate.relative_gap,
+            primal_residual=certificate.primal_residual,
+            dual_residual=certificate.dual_residual,
+            complementarity=certificate.complementarity,
+            accuracy=certificate.error if math.isfinite(certificate.error) else _NAN,
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Sequence[Row], Reported):
+    """The rows of a comparison, in the order of the problems and their forms and, within one, of the solvers.
+
+    Prints as a table in a terminal (rich) and in a notebook (HTML).
+
+    Attributes
+    ----------
+    rows
+        One for each pair.
+    tol
+        The tolerance asked for.
+    problems
+        Labels of the problems that the rows answer.
+    differences
+        In what models of one kind differ: they state different problems.
+    scales
+        In which scale each model counts, and each of its forms that has another.
+    """
+
+    rows: tuple[Row, ...]
+    tol: float
+    problems: tuple[str, ...]
+    differences: tuple[str, ...] = ()
+    scales: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return a row, or several by a slice."""
+        return self.rows[index]
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return the rows as a JSON array; NaN and infinity, which JSON has not, become null.
+
+        Parameters
+        ----------
+        indent
+            Spaces of a level; None: all in one line.
+        """
+        return json.dumps(without_nan([asdict(row) for row in self.rows]), indent=indent)
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows], columns=[field.name for field in fields(Row)])
+
+    def report(self) -> Report:
+        """Return the table, where the proved optima lie, what is not proved, and what counts in which scale."""
+        unproved = frozenset(k for k, row in enumerate(self.rows) if row.status != Status.OPTIMAL)
+        title = f"optimal = proved to a relative gap and residuals of {self.tol:g}"
+        table = Table(_COLUMNS, tuple(map(_cells, self.rows)), title, faint=unproved)
+        return Report((table,), warnings=tuple(self.warnings), notes=(*self.remarks, *self.scales))
+
+    @property
+    def warnings(self) -> list[str]:
+        """In words, what nobody may overlook: proved answers that contradict each other, and problems that differ."""
+        split = [agreement for agreement in map(self.agreement, self.problems) if not agreement.holds]
+        return [*map(str, split), *self.differences]
+
+    @property
+    def remarks(self) -> list[str]:
+        """In words: for each problem, what is proved of its optimum; then every row that is not proved."""
+        agreements = [str(agreement) for agreement in map(self.agreement, self.problems) if agreement.holds]
+        unproved = [
+            f"{row.formulation} by {row.solver} is {row.status}: {row.reason}"
+            for row in self.rows
+            if row.status != Status.OPTIMAL
+        ]
+        return [*agreements, *unproved]
+
+    def agreement(self, problem: str) -> Agreement:
+        """Hold all proved answers to a problem, of primals and duals alike, against each other's bounds.
+
+        Parameters
+        ----------
+        problem
+            The name of a problem in the table.
+        """
+        return Agreement.of(problem, self.rows, self.tol)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Whether the intervals [dual value, primal value] of all proved answers to one problem have a common point.
+
+    Attributes
+    ----------
+    problem
+        Its label.
+    answers, proved, solvers
+        How many answers there are, how many are proved, and by how many solvers.
+    lower, upper
+        The best bounds of the optimum.
+    holds
+        Whether they agree to the tolerance.
+    """
+
+    problem: str
+    answers: int
+    proved: int
+    solvers: int
+    lower: float
+    upper: float
+    holds: bool
+
+    @classmethod
+    def of(cls, problem: str, rows: Iterable[Row], tol: float) -> Agreement:
+        """Hold all answers to the problem of that label, proved to ``tol``, against each other's bounds."""
+        answers = [row for row in rows if row.problem == problem]
+        proved = [row for row in answers if row.status == Status.OPTIMAL]
+        lower = max((row.dual_value for row in proved), default=_NAN)
+        upper = min((row.primal_value for row in proved), default=_NAN)
+        holds = not proved or lower - upper <= tol * max(abs(lower), abs(upper))
+        return cls(problem, len(answers), len(proved), len({row.solver for row in proved}), lower, upper, holds)
+
+    def __str__(self) -> str:
+        if not self.proved:
+            return f"{self.problem}: no answer is proved"
+        if not self.holds:
+            return (
+                f"DISAGREEMENT: the {self.proved} proved answers of {self.problem} contradict each other: one proves "
+                f"an optimum of at least {self.lower:.10g}, another one of at most {self.upper:.10g}"
+            )
+        low, high = sorted((self.lower, self.upper))
+        return (
+            f"{self.problem}: {self.proved} of {self.answers} answers by {self.solvers} solvers are proved and agree: "
+            f"optimum {high:.10g} (to {high - low:.0e})"
+        )
+
+
+_WIDE = 165
+"""Width of a terminal that shows every column."""
+
+_MIDDLING = 104
+"""Width from which on all columns of an answer itself are shown."""
+
+_COLUMNS = (
+    Column("form", "left"),
+    Column("solver", "left"),
+    Column("status", "left"),
+    Column("objective"),
+    Column("factor", least_width=_MIDDLING),
+    Column("primal value", least_width=_WIDE),
+    Column("dual value", least_width=_WIDE),
+    Column("rel. gap"),
+    Column("primal res.", least_width=_WIDE),
+    Column("dual res.", least_width=_WIDE),
+    Column("compl.", least_width=_WIDE),
+    Column("SV"),
+    Column("intercept", least_width=_MIDDLING),
+    *(Column(f"{field.name} s", least_width=_WIDE) for field in fields(Seconds)),
+    Column("total s"),
+)
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    measures = (row.relative_gap, row.primal_residual, row.dual_residual, row.complementarity)
+    seconds = (row.seconds_gram, row.seconds_lower, row.seconds_solve, row.seconds_certify)
+    return (
+        row.formulation,
+        row.solver,
+        str(row.status),
+        as_text(row.objective, ".10g"),
+        as_text(row.factor, ".4g"),
+        *(as_text(value, ".10g") for value in (row.primal_value, row.dual_value)),
+        *(as_text(value, ".0e") for value in measures),
+        "" if row.n_support is None else str(row.n_support),
+        as_text(row.intercept, ".7g"),
+        *(as_text(value, ".3f") for value in (*seconds, row.seconds)),
+    )

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a cross-examination shows: claims beside proofs, and the time to each accuracy that was proved."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from formulations.judging.comparison import Agreement, Row
+from formulations.modelling.solution import Solution
+from qpkernels.display import Column, Report, Reported, Table, as_text, without_nan
+from qpkernels.problems import Enclosure, Status
+from qpkernels.solvers import Claim
+
+__all__ = [
+    "CrossExamination",
+    "Trial",
+]
+
+_NAN = float("nan")
+_ANYWHERE = Enclosure(-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a solver claims when asked for a tolerance, and what is proved of it; NaN where there is no answer.
+
+    Attributes
+    ----------
+    row
+        The answer as :func:`~formulations.judging.compare.compare` shows it.
+    tol
+        The tolerance asked for.
+    objective_error
+        A bound of |objective - optimum| at the feasible point of the answer, relative to the optimum.
+    disagreement
+        max_i |g(x_i) - g*(x_i)| over the data, where g* is that of the answer proved best.
+    support_difference
+        How many samples are support vectors of one and not of the other; None where there is no such thing.
+    support_overlap
+        How many are of both, as a share of those of either (Jaccard).
+    """
+
+    row: Row
+    tol: float
+    objective_error: float = _NAN
+    disagreement: float = _NAN
+    support_difference: int | None = None
+    support_overlap: float = _NAN
+
+    @classmethod
+    def of(cls, row: Row, tol: float, answer: Solution | None, best: Solution, optimum: Enclosure) -> Trial:
+        """Hold an answer against the best one, and against what is proved of the optimum.
+
+        Parameters
+        ----------
+        row
+            The answer as :func:`~formulations.judging.compare.compare` shows it.
+        tol
+            The tolerance that its solver was asked for.
+        answer
+            The answer itself; None: the solver gave none.
+        best
+            The answer that is proved best, which the others are measured by.
+        optimum
+            Bounds of the optimal value.
+        """
+        if answer is None:
+            return cls(row, tol)
+        error = max(row.primal_value - optimum.lower, optimum.upper - row.primal_value)
+        scale = max(abs(optimum.lower), abs(optimum.upper))
+        difference, overlap = _compared(answer, best)
+        return cls(
+            row,
+            tol,
+            0.0 if error == 0 else error / scale if scale > 0 else math.inf,
+            float(np.max(np.abs(answer.decision - best.decision))),
+            difference,
+            overlap,
+        )
+
+    @property
+    def seconds(self) -> float:
+        """Of the solver and the certificate; the matrices are the same for all."""
+        return self.row.seconds_solve + self.row.seconds_certify
+
+    def values(self) -> dict[str, Any]:
+        """Return all numbers and words by name: those of the row, then its own."""
+        return asdict(self.row) | {name: value for name, value in vars(self).items() if name != "row"}
+
+    def to_record(self) -> dict[str, Any]:
+        """Return all numbers and words by name, with None for NaN and infinity."""
+        return without_nan(self.values())
+
+
+def _compared(answer: Solution, best: Solution) -> tuple[int | None, float]:
+    if not (answer.sparse and best.sparse):
+        return None, _NAN
+    mine, theirs = set(answer.support.indices.tolist()), set(best.support.indices.tolist())
+    either = mine | theirs
+    return len(mine ^ theirs), len(mine & theirs) / len(either) if either else 1.0
+
+
+@dataclass(frozen=True, repr=False)
+class CrossExamination(Sequence[Trial], Reported):
+    """The trials of all solvers at all tolerances; prints as two tables in a terminal or notebook (rich).
+
+    Attributes
+    ----------
+    problem
+        Its label.
+    tolerances
+        Those asked for, the loosest first.
+    trials
+        One for each solver and tolerance, in this order.
+    reference
+        Whose answer is proved best; the others are measured by it. Empty where there is none.
+    optimum
+        Bounds of the optimal value, from this answer.
+    rigorous
+        Whether they hold in exact arithmetic; otherwise they are those of its certificate, in float64. See
+        :meth:`formulations.modelling.form.Form.enclose`.
+    """
+
+    problem: str
+    tolerances: tuple[float, ...]
+    trials: tuple[Trial, ...]
+    reference: str = ""
+    optimum: Enclosure = _ANYWHERE
+    rigorous: bool = False
+
+    def __len__(self) -> int:
+        """Return the number of trials."""
+        return len(self.trials)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return a trial, or several by a slice."""
+        return self.trials[index]
+
+    @property
+    def solvers(self) -> tuple[str, ...]:
+        """Names of the solvers, in order."""
+        return tuple(dict.fromkeys(trial.row.solver for trial in self.trials))
+
+    def of(self, solver: str) -> tuple[Trial, ...]:
+        """Return the trials of a solver.
+
+        Parameters
+        ----------
+        solver
+            The name of a solver in the table.
+        """
+        return tuple(trial for trial in self.trials if trial.row.solver == solver)
+
+    def seconds_to(self, solver: str, accuracy: float) -> float:
+        """Return the seconds of the fastest answer of a solver that is proved to that accuracy; NaN if none is.
+
+        Parameters
+        ----------
+        solver
+            The name of a solver in the table.
+        accuracy
+            A relative duality gap above 0.
+        """
+        proved = [trial.seconds for trial in self.of(solver) if trial.row.accuracy <= accuracy]
+        return min(proved, default=_NAN)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return everything as JSON; NaN and infinity, which JSON has not, become null.
+
+        Parameters
+        ----------
+        indent
+            Spaces of a level; None: all in one line.
+        """
+        first = [
+            {"solver": solver, "accuracy": tol, "seconds": self.seconds_to(solver, tol)}
+            for solver in self.solvers
+            for tol in self.tolerances
+        ]
+        record = {
+            "problem": self.problem,
+            "optimum": vars(self.optimum) | {"rigorous": self.rigorous},
+            "reference": self.reference,
+            "first_proved": first,
+            "trials": [trial.values() for trial in self.trials],
+        }
+        return json.dumps(without_nan(record), indent=indent)
+
+    def to_pandas(self) -> Any:
+        """Return the trials as a pandas data frame, a row for each."""
+        import pandas as pd
+
+        names = [field.name for kind in (Row, Trial) for field in fields(kind) if field.name != "row"]
+        return pd.DataFrame([trial.values() for trial in self.trials], columns=names)
+
+    @property
+    def warnings(self) -> list[str]:
+        """In words: proved answers that contradict each other."""
+        rows = [trial.row for trial in self.trials]
+        held = Agreement.of(self.problem, rows, max(self.tolerances))
+        return [] if held.holds else [str(held)]
+
+    @property
+    def remarks(self) -> list[str]:
+        """In words: what the answers are measured by, how many claims are proved, and why there is no answer."""
+        lines = [f"{self.problem}: no answer is proved"]
+        if self.reference:
+            how = "proved in exact arithmetic" if self.rigorous else "as its certificate says in float64"
+            lines = [f"measured by {self.reference}: optimum in {self.optimum}, {how}"]
+        claimed = [trial for trial in self.trials if trial.row.claim == Claim.OPTIMAL]
+        proved = sum(trial.row.status == Status.OPTIMAL for trial in claimed)
+        lines.append(
+            f"{len(claimed)} of {len(self)} answers are claimed to be optimal, and {proved} of them are proved"
+        )
+        silent = [trial for trial in self.trials if not trial.row.claim]
+        return [*lines, *(f"{trial.row.solver} at {trial.tol:g}: {trial.row.reason}" for trial in silent)]
+
+    def report(self) -> Report:
+        """Return the trials, the times to each accuracy, and remarks."""
+        trials = [trial for solver in self.solvers for trial in self.of(solver)]
+        claims = Table(
+            _COLUMNS,
+            tuple(map(_cells, trials)),
+            f"{self.problem}: claimed and proved",
+            faint=frozenset(k for k, trial in enumerate(trials) if trial.row.status != Status.OPTIMAL),
+            ends=frozenset(k for k, trial in enumerate(trials) if trial.tol == self.tolerances[-1]),
+            narrow=True,
+        )
+        return Report((claims, self._times()), warnings=tuple(self.warnings), notes=tuple(self.remarks))
+
+    def _times(self) -> Table:
+        columns = (Column("solver", "left"), *(Column(f"{tol:.0e}") for tol in self.tolerances))
+        rows = (
+            (solver, *(as_text(self.seconds_to(solver, tol), ".2g") or "never" for tol in self.tolerances))
+            for solver in self.solvers
+        )
+        return Table(columns, tuple(rows), "seconds to the first proof of")
+
+
+_COLUMNS = (
+    Column("solver", "left"),
+    Column("form", "left", 120),
+    Column("tol"),
+    Column("claimed", "left"),
+    Column("proved", "left"),
+    Column("to"),
+    Column("obj. error"),
+    Column("|g - g*|"),
+    Column("SV", least_width=120),
+    Column("differ", least_width=90),
+    Column("overlap", least_width=120),
+    Column("time s"),
+)
+
+
+def _cells(trial: Trial) -> tuple[str, ...]:
+    row = trial.row
+    return (
+        row.solver,
+        row.formulation,
+        f"{trial.tol:.0e}",
+        row.claim or "-",
+        str(row.status),
+        as_text(row.accuracy, ".0e"),
+        as_text(trial.objective_error, ".0e"),
+        as_text(trial.disagreement, ".0e"),
+        "" if row.n_support is None else str(row.n_support),
+        "" if trial.support_difference is None else str(trial.support_difference),
+        as_text(trial.support_overlap, ".3f"),
+        as_text(trial.seconds, ".2g"),
+    )

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kernel-machine QP set: quadratic programs of kernel machines with proved optimal values, for those who benchmark.
+
+Everything comes from seeds and from the data sets installed with scikit-learn.
+"""
+
+from formulations.judging.testset.problems import Entry, entries
+from formulations.judging.testset.writing import Optimum, WrittenEntry, optimum_of, write_test_set
+
+__all__ = ["Entry", "Optimum", "WrittenEntry", "entries", "optimum_of", "write_test_set"]

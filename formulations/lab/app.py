@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The application: one page with its files, and a WebSocket that only that page can open.
+
+Any web site that the user visits can send requests to this computer. So a request must name this computer as its host
+(which a name that was rebound to its address does not), and the WebSocket takes the page's own origin and the token
+that the user was given alone. Messages are read as they come, and what they ask for is solved in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from secrets import compare_digest
+from time import monotonic
+
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.routing import Mount, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from formulations.lab.background import THREADS
+from formulations.lab.desk import Desk
+from formulations.lab.messages import menu
+from formulations.lab.settings import Setting
+from formulations.lab.warming import notice
+
+__all__ = ["HOSTS", "MOST_PAGES", "Pace", "lab_app"]
+
+
+HOSTS = ("127.0.0.1", "localhost")
+"""The names of this computer under which the page is served."""
+
+MOST_PAGES = 8
+"""Pages at once; each may hold a kernel matrix."""
+
+_PAGE = Path(__file__).parent / "page"
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+_HEADERS = {
+    "content-security-policy": _POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-cache",
+}
+
+_POLICY_VIOLATION, _TRY_LATER, _INTERNAL_ERROR = 1008, 1013, 1011
+
+_RATE, _BURST = 200.0, 200
+"""Messages a second of a page, and those at once: a pointer that is moved sends one for each picture of the screen."""
+
+_log = logging.getLogger(__name__)
+
+
+def lab_app(token: str, start: Setting | None = None) -> Starlette:
+    """Return the application whose WebSocket asks for ``token``.
+
+    Parameters
+    ----------
+    start
+        What a page shows whose address states no setting; None: what the page likes.
+    """
+    pages: set[_Connection] = set()
+
+    async def socket(websocket: WebSocket) -> None:
+        if not _is_own(websocket, token):
+            await websocket.close(_POLICY_VIOLATION)
+            return
+        await websocket.accept()
+        if len(pages) >= MOST_PAGES:
+            await websocket.close(_TRY_LATER, f"There are {MOST_PAGES} pages already; close one of them.")
+            return
+        page = _Connection(websocket)
+        pages.add(page)
+        try:
+            await websocket.send_text(json.dumps({"menu": menu(start)}))
+            if (words := notice()) is not None:
+                await websocket.send_text(json.dumps({"notice": words}))
+            await page.run()
+        except WebSocketDisconnect:
+            pass
+        finally:
+            pages.discard(page)
+
+    routes = [WebSocketRoute("/socket", socket), Mount("/", StaticFiles(directory=_PAGE, html=True))]
+    return Starlette(routes=routes, middleware=[Middleware(_Headers), Middleware(TrustedHostMiddleware, HOSTS)])
+
+
+def _is_own(websocket: WebSocket, token: str) -> bool:
+    """Whether the page that opens the WebSocket came from here, and shows the token."""
+    came = websocket.query_params.get("token", "")
+    from_here = websocket.headers.get("origin") == f"http://{websocket.headers.get('host')}"
+    # As bytes: text that is not ASCII cannot be compared in constant time.
+    return compare_digest(came.encode(errors="replace"), token.encode()) and from_here
+
+
+class _Headers:
+    """Adds the headers that confine a page."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def confined(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        await self._app(scope, receive, confined)
+
+
+class _Connection:
+    """Reads the messages of one page, and sends its frames."""
+
+    def __init__(self, socket: WebSocket) -> None:
+        self._socket = socket
+        self._desk = Desk()
+        self._something = asyncio.Event()
+        self._pace = Pace(_RATE, _BURST)
+        self._thread = ThreadPoolExecutor(1, f"{THREADS}page")
+
+    async def run(self) -> None:
+        """Serve the page until it leaves; what is being solved then ends with its slice of time, and is dropped."""
+        working = asyncio.create_task(self._work())
+        try:
+            await self._read()
+        finally:
+            working.cancel()
+            self._thread.submit(self._forget)
+            self._thread.shutdown(wait=False)
+
+    def _forget(self) -> None:
+        """Return the memory of the session, whose models and forms hold each other in circles; nothing comes after."""
+        del self._desk
+        gc.collect()
+
+    async def _read(self) -> None:
+        """Take every message as it comes."""
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            refusal = self._desk.take(message.get("text"))
+            if refusal is not None:
+                await self._socket.send_text(refusal)
+            self._something.set()
+            if pause := self._pace.pause(monotonic()):
+                await asyncio.sleep(pause)
+
+    async def _work(self) -> None:
+        """Solve and send until the page has left."""
+        try:
+            while True:
+                await self._something.wait()
+                # Before the desk is asked: what comes meanwhile sets it again.
+                self._something.clear()
+                await self._send_all()
+        except WebSocketDisconnect:
+            return
+        except Exception as error:
+            _log.error("the lab failed at sending", exc_info=error)
+            await self._socket.close(_INTERNAL_ERROR, "the lab failed; its terminal shows where.")
+
+    async def _send_all(self) -> None:
+        """Send all that the page is owed."""
+        solve = asyncio.get_running_loop().run_in_executor
+        while (reply := await solve(self._thread, self._desk.reply)) is not None:
+            if isinstance(reply, bytes):
+                await self._socket.send_bytes(reply)
+            else:
+                await self._socket.send_text(reply)
+
+
+class Pace:
+    """At most ``burst`` messages at once, and ``rate`` a second on the average (a token bucket).
+
+    Who sends faster is read later: nothing is lost, and TCP lets the sender wait.
+
+    Parameters
+    ----------
+    rate
+        Messages a second, above 0.
+    burst
+        Messages that come at once without a pause, at least 1.
+    """
+
+    def __init__(self, rate: float, burst: int) -> None:
+        self._rate, self._burst = rate, burst
+        self._left, self._counted = float(burst), 0.0
+
+    def pause(self, now: float) -> float:
+        """Count a message that came at ``now``, in seconds, and return how long to wait before the next is read."""
+        self._left = min(self._burst, self._left + self._rate * (now - self._counted)) - 1.0
+        self._counted = now
+        return max(0.0, -self._left / self._rate)

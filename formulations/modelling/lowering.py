@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From a CVXPY problem to a ConeProgram, and the answer back to the problem's variables and multipliers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy.sparse import csc_array
+
+import formulations.cvx as cp
+from qpkernels.arrays import Vector, check_choice
+from qpkernels.errors import ParameterError, UnsupportedProgramError
+from qpkernels.problems import (
+    Block,
+    Cone,
+    ConeProgram,
+    Exponential,
+    Nonnegative,
+    Power,
+    PSDTriangle,
+    SecondOrder,
+    Zero,
+    defining_rows,
+    eliminate,
+)
+
+__all__ = [
+    "ConeAnswer",
+    "Lowered",
+    "Structure",
+    "lower",
+]
+
+Structure: TypeAlias = Literal["textbook", "lowered"]
+"""Which matrices of a form.
+
+"textbook" is in the variables of the declaration: P is YKY in the dual of a soft margin, and [[K, -K], [-K, K]] in that
+of a tube. Variables that no equation defines stay, and are named "auxiliary": those above a hinge, an absolute value, a
+largest entry, a norm, an exponential or a power. A dual that the textbook solves as a linear system is written as that,
+with b among the unknowns, and the objective 0. "lowered" is as solvers get it: the norm of a dual in few features, and
+that of a tube, has auxiliary variables of its own.
+"""
+
+_AUXILIARY = "auxiliary"
+"""Name of the blocks that the reduction adds to the declared ones; they are numbered in order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lowered:
+    """A CVXPY problem, its matrices, and the way back.
+
+    Attributes
+    ----------
+    problem
+        The problem as declared.
+    program
+        The same in matrices; always a minimisation, so the objective of a ``Maximize`` is negated. Every block keeps
+        the name of its variable or the label of its constraint.
+    columns
+        The first column of each variable, by its CVXPY id.
+    numbers
+        For each block of rows, the number of its declared constraint, from 0; -1 where the reduction added it.
+    """
+
+    problem: cp.Problem
+    program: ConeProgram
+    columns: Mapping[int, int]
+    numbers: tuple[int, ...]
+    chain: Any
+    inverse_data: Any
+
+    @property
+    def added(self) -> frozenset[str]:
+        """Names of the blocks of rows that the reduction added."""
+        blocks = zip(self.program.rows, self.numbers, strict=True)
+        return frozenset(block.name for block, number in blocks if number < 0)
+
+    def write_back(self, x: Vector, z: Vector, solved: bool) -> None:
+        """Write a point and its multipliers to the variables and constraints of the problem.
+
+        ``problem.status`` becomes "optimal" if ``solved``, else "optimal_inaccurate".
+        """
+        raw = SimpleNamespace(
+            status="Solved" if solved else "AlmostSolved",
+            obj_val=self.program.objective(x) - self.program.offset,
+            x=x,
+            z=z,
+            solve_time=0.0,
+            iterations=0,
+        )
+        self.problem.unpack(self.chain.invert(raw, self.inverse_data))
+
+    def matrices(self, structure: Structure) -> ConeProgram:
+        """Return the program as it is, or without auxiliary variables that equations define.
+
+        Raises
+        ------
+        ParameterError
+            If ``structure`` is neither.
+        """
+        check_choice(structure, "structure", ("textbook", "lowered"))
+        program = self.program
+        if structure == "textbook":
+            declared = {variable.name() for variable in self.problem.variables()}
+            for name in (block.name for block in self.program.variables if block.name not in declared):
+                if defining_rows(program, name) is not None:
+                    program = eliminate(program, [name]).program
+        return program
+
+
+@dataclass(frozen=True, eq=False)
+class ConeAnswer:
+    """What a solver of cone programs left: the lowered problem, whose variables hold the point, and the multipliers.
+
+    Attributes
+    ----------
+    lowered
+        The problem in matrices; its ``problem`` holds the point that was found.
+    z
+        Multipliers of its rows, shape (rows of A,), in the sign of Px + q + A'z = 0.
+    """
+
+    lowered: Lowered
+    z: Vector
+
+    def epigraphs(self, expression: cp.Expression) -> list[Vector]:
+        """Return the multipliers of each block of inequalities that the reduction added and that use ``expression``.
+
+        These are the multipliers of epigraph rows t >= a(expression), which no declared constraint shows, in the order
+        of the reduction: of the textbook's objective before whatever the user added.
+
+        Parameters
+        ----------
+        expression
+            A CVXPY expression of the declaration; its variables tell which inequalities use it.
+        """
+        touching = np.zeros(self.lowered.program.q.size, dtype=bool)
+        for variable in expression.variables():
+            start = self.lowered.columns[variable.id]
+            touching[start : start + variable.size] = True
+        rows = np.diff(self.lowered.program.A[:, touching].tocsr().indptr) > 0
+        inequality = np.zeros(self.z.size, dtype=bool)
+        for cone, part in self.lowered.program.parts():
+            inequality[part] = isinstance(cone, Nonnegative)
+        return [
+            self.z[block.range]
+            for block in self.lowered.program.rows
+            if block.name in self.lowered.added and (rows & inequality)[block.range].any()
+        ]
+
+
+def lower(problem: cp.Problem, name: str) -> Lowered:
+    """Return the matrices of ``problem`` in Clarabel's form, with names for all blocks.
+
+    Parameters of the problem enter with their present values; only the first call compiles.
+
+    Raises
+    ------
+    UnsupportedProgramError
+        If the problem is not convex by CVXPY's rules, or needs a cone that has no class here.
+    ParameterError
+        If a parameter has no value.
+    """
+    if not problem.is_dcp():
+        raise UnsupportedProgramError(
+            f"{name} is not convex by CVXPY's rules (DCP), so no certificate exists for it; "
+            "look for the offending term with `term.is_convex()`."
+        )
+    if problem.is_mixed_integer():
+        raise UnsupportedProgramError(f"{name} has integer or boolean variables, so it is not convex; relax them.")
+    missing = [parameter.name() for parameter in problem.parameters() if parameter.value is None]
+    if missing:
+        raise ParameterError(f"the parameters {', '.join(missing)} of {name} have no value; set them first.")
+    data, chain, inverse_data = problem.get_problem_data("CLARABEL", solver_opts={"use_quad_obj": True})
+    compiled = data["param_prob"]
+    n = data["c"].size
+    declared = {variable.name() for variable in problem.variables()}
+    variables = [
+        (variable.name() if variable.name() in declared else None, variable.size) for variable in compiled.variables
+    ]
+    declared_as = _declared_numbers(problem, chain, inverse_data)
+    numbers = tuple(declared_as.get(constraint.id, -1) for constraint in compiled.constraints)
+    labels = [constraint.label or f"constraint {k}" for k, constraint in enumerate(problem.constraints, start=1)]
+    rows = [
+        (labels[number] if number >= 0 else None, constraint.size)
+        for number, constraint in zip(numbers, compiled.constraints, strict=True)
+    ]
+    # Products of floats may part the triangles in the last digit, of which files and solvers keep one.
+    P = csc_array(0.5 * (data["P"] + data["P"].T)) if data.get("P") is not None else csc_array((n, n))
+    program = ConeProgram(
+        P=P,
+        q=np.asarray(data["c"], dtype=np.float64),
+        A=csc_array(data["A"]),
+        b=np.asarray(data["b"], dtype=np.float64),
+        cones=tuple(_cones(data["dims"], name)),
+        variables=_blocks(variables),
+        rows=_blocks(rows),
+        offset=float(inverse_data[-1].inverse_data["offset"]),
+        name=name,
+    )
+    return Lowered(problem, program, compiled.var_id_to_col, numbers, chain, inverse_data)
+
+
+def _declared_numbers(problem: cp.Problem, chain: Any, inverse_data: Any) -> Mapping[int, int]:
+    """Return the numbers of the declared constraints by the id that their rows have after all reductions."""
+    final = {constraint.id: constraint.id for constraint in problem.constraints}
+    for _, inverse in zip(chain.reductions, inverse_data, strict=True):
+        renamed = getattr(inverse, "cons_id_map", None) or {}
+        final = {declared: renamed.get(current, current) for declared, current in final.items()}
+    return {final[constraint.id]: number for number, constraint in enumerate(problem.constraints)}
+
+
+def _blocks(parts: list[tuple[str | None, int]]) -> tuple[Block, ...]:
+    blocks, start, number = [], 0, 0
+    taken = {name for name, _ in parts}
+    for name, size in parts:
+        while name is None:
+            number += 1
+            name = None if f"{_AUXILIARY} {number}" in taken else f"{_AUXILIARY} {number}"
+        blocks.append(Block(name, start, start + size))
+        start += size
+    return tuple(blocks)
+
+
+def _cones(dims: Any, name: str) -> Iterator[Cone]:
+    if dims.pnd:
+        raise UnsupportedProgramError(
+            f"{name} needs power cones of more than three dimensions, which have no class here."
+        )
+    if dims.zero:
+        yield Zero(dims.zero)
+    if dims.nonneg:
+        yield Nonnegative(dims.nonneg)
+    yield from (SecondOrder(size) for size in dims.soc)
+    yield from (PSDTriangle(order) for order in dims.psd)
+    yield from (Exponential() for _ in range(dims.exp))
+    yield from (Power(alpha) for alpha in dims.p3d)

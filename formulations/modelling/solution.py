@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What solving a model returns, and what can be asked of it in the terms of the model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NoReturn, Protocol
+
+from formulations.prediction import Answering, Decision, Predictor, Targets
+from qpkernels.arrays import Vector, is_integer, shown
+from qpkernels.display import Card, Carded, Fact, count, to_text
+from qpkernels.errors import ParameterError, PartialFunctionError
+from qpkernels.functions import Expansion, Expansions
+from qpkernels.gram import Correction
+from qpkernels.problems import Certificate, Status, Support
+from qpkernels.solvers import Claim, ConePoint, Outcome
+
+__all__ = [
+    "Run",
+    "Scale",
+    "Seconds",
+    "Solution",
+]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The function whose value an objective is, and what that is of the value of the model.
+
+    Attributes
+    ----------
+    objective
+        The function, in the notation of :mod:`qpkernels.display.maths`; empty where nobody says.
+    factor
+        What the objective is of the model's value, which a certificate bounds: 1, -1 of a dual that is minimised, or
+        what :attr:`formula` says; NaN where it is no multiple of it.
+    formula
+        The factor in the letters of the model; empty where it is the same whatever these are.
+
+    Examples
+    --------
+    >>> from formulations import KernelRidge
+    >>> model = KernelRidge([[0.0], [1.0], [2.0], [3.0]], [0.0, 0.8, 0.9, 0.1], regularisation=0.1)
+    >>> print(model.scale.words)
+    ½ ‖f‖² + C Σᵢ (yᵢ − f(xᵢ))², C = 1/(2 λ)
+    >>> print(model.primal.scale.words, "is", model.primal.scale.times, "times that")
+    λ/m ‖f‖² + 1/m Σᵢ (yᵢ − f(xᵢ))² is 2 λ/m = 0.05 times that
+    """
+
+    objective: str
+    factor: float = 1.0
+    formula: str = ""
+
+    @property
+    def words(self) -> str:
+        """The function as text."""
+        return to_text(self.objective)
+
+    @property
+    def times(self) -> str:
+        """The factor as text, with its formula; empty where the objective is no multiple of the model's value."""
+        if math.isnan(self.factor):
+            return ""
+        return f"{to_text(self.formula)} = {self.factor:.4g}" if self.formula else f"{self.factor:g}"
+
+
+_OF_THE_FUNCTION = ("function", "decision")
+"""Fields that are wrong where more than f + b decides; the properties are computed from these."""
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """Where the time went: the kernel matrix, the matrices of the program, the solver, the certificate."""
+
+    gram: float = 0.0
+    lower: float = 0.0
+    solve: float = 0.0
+    certify: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """The sum of all phases."""
+        return self.gram + self.lower + self.solve + self.certify
+
+
+class Counted(Protocol):
+    """A form, or a model as it is: what has a name, and an objective in some scale."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def scale(self) -> Scale:
+        """In which scale its objective counts."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Who solved what, and how it ended; the fields are those of :class:`Solution`."""
+
+    formulation: str
+    objective: float
+    scale: Scale
+    status: Status
+    tol: float
+    seconds: Seconds
+    solver: str
+    claim: Claim
+    message: str
+    iterations: int | None
+    in_matrices: ConePoint | None = None
+    attempts: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, outcome: Outcome, statement: Counted, objective: float, status: Status, tol: float, seconds: Seconds
+    ) -> Run:
+        """Return what became of a solver's outcome, which answers a form, or a model as it is."""
+        said = (outcome.solver, outcome.claim, outcome.message, outcome.iterations)
+        return cls(statement.name, objective, statement.scale, status, tol, seconds, *said)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Solution(Answering, Carded):
+    """The answer of a kernel machine, with the proof of how good it is.
+
+    Attributes
+    ----------
+    formulation
+        Name of the form solved, or of the model where a solver took it as it is.
+    objective
+        Value of the form solved, at the answer: of a minimised dual it is the negative of the primal's. Of a model
+        solved as it is, the value of its primal.
+    scale
+        The function whose value that is, and what it is of the model's value, as :class:`~formulations.Scale` has them.
+    intercept
+        b of the decision value g(x) = f(x) + b.
+    intercept_interval
+        The ends between which every b is optimal with this f; equal where b is unique.
+    beta
+        Signed coefficients, shape (m,). Of a textbook model these are coefficients of f; an extended one has others,
+        which are those of ``function``.
+    multipliers
+        The dual point, shape (m,), of a model where beta are coefficients of f only, as far as the answer has one.
+    support
+        Which samples are support vectors: free, and at the bound.
+    sparse
+        Whether coefficients may be 0; otherwise they are dense, and all samples count as free support vectors.
+    function
+        x -> f(x) + b.
+    decision
+        g(x_i) of the training samples, shape (m,). Where these are many, float32 makes those of samples without a
+        coefficient, as far as it settles that they have no loss.
+    conditions
+        The optimality conditions of each sample by their formula; they vanish at an optimum.
+    correction
+        What was done to an indefinite kernel matrix at the user's request; None: nothing.
+    status
+        ``optimal`` only if the certificate holds at ``tol``.
+    certificate
+        Values of both problems, gap and residuals, recomputed from the data.
+    tol
+        The tolerance asked for.
+    seconds
+        Time by phase.
+    solver, claim, message, iterations
+        Who solved it, what it says itself in our word and in its own, and its own count of iterations (None if it does
+        not tell).
+    left_out
+        What decides beside f + b in an extended form, where anything does: then there is no ``function``, no
+        ``decision`` and nothing that is computed from them, and asking raises PartialFunctionError.
+    coefficient
+        beta in the letters of the model's dual, as ``beta = y a``.
+    attempts
+        What each said, in order, where several were asked one after the other; ``message`` is that of the best.
+    in_matrices
+        Of a form that was solved in matrices, its x and z as they were certified: where another solve of that form may
+        start from, and :meth:`formulations.modelling.form.Form.enclose` of an extended one.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]
+    >>> solution = SoftMargin(X, y, C=1.0).solve(tol=1e-6)
+    >>> print(solution.status, f"{solution.objective:.3f}", solution.n_support, solution.decision.round(3))
+    optimal 2.889 4 [-1.    -0.333  0.333  1.   ]
+    >>> print(solution.explain(1).split(";")[0])
+    sample 1: class +1, y (f(x) + b) = -0.333333 is on the wrong side, slack xi = 1.33
+    """
+
+    formulation: str
+    objective: float
+    scale: Scale
+    intercept: float
+    intercept_interval: tuple[float, float]
+    beta: Vector
+    multipliers: Vector | None
+    support: Support
+    sparse: bool
+    function: Expansion
+    decision: Vector
+    conditions: Mapping[str, Vector]
+    correction: Correction | None
+    status: Status
+    certificate: Certificate
+    tol: float
+    seconds: Seconds
+    solver: str
+    claim: Claim
+    message: str
+    iterations: int | None
+    in_matrices: ConePoint | None = field(default=None, kw_only=True)
+    attempts: tuple[str, ...] = field(default=(), kw_only=True)
+    coefficient: str = field(default="beta", kw_only=True)
+    left_out: tuple[str, ...] = field(default=(), init=False)
+
+    def withhold(self, names: tuple[str, ...]) -> None:
+        """Give up the function and its values, since what ``names`` says decides beside f + b.
+
+        Parameters
+        ----------
+        names
+            As :attr:`left_out` has them from now on.
+        """
+        object.__setattr__(self, "left_out", names)
+        for name in _OF_THE_FUNCTION:
+            object.__delattr__(self, name)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say why there is no such attribute: Python asks here where there is none, or a property has said so."""
+            if (names := vars(self).get("left_out")) and (name in _OF_THE_FUNCTION or hasattr(type(self), name)):
+                raise PartialFunctionError(
+                    f"this Solution of an extended {self.formulation} has no {name}: its problem lets more decide than "
+                    f"the model's own f + b, namely {', '.join(names)}. Evaluate the CVXPY expression of your "
+                    "statement, which the solve gave its value: expression.value, variable.value of the variables in "
+                    "form.problem.variables(), constraint.dual_value of the constraints of a dual.",
+                    name=name,
+                    obj=self,
+                )
+            return super().__getattribute__(name)
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """The machine without its training samples: what :meth:`save` writes."""
+        return Predictor(Expansions.of([self.function]), self._decision)
+
+    @property
+    def _decision(self) -> Decision:
+        """How values become answers."""
+        return Targets()
+
+    @property
+    def n_support(self) -> int | None:
+        """Number of support vectors; None for a model that has none, its coefficients being dense."""
+        return len(self.support) if self.sparse else None
+
+    @property
+    def sparsity(self) -> float:
+        """Share of the samples that are no support vectors: 0 for a model whose coefficients are dense."""
+        return 1.0 - len(self.support) / self.beta.size if self.sparse else 0.0
+
+    def explain(self, sample: int) -> str:
+        """Say in words where a training sample stands, and how well its optimality conditions hold.
+
+        Parameters
+        ----------
+        sample
+            Its number, from 0.
+
+        Raises
+        ------
+        ParameterError
+            If there is no sample of that number.
+        """
+        if not is_integer(sample) or not 0 <= sample < self.beta.size:
+            raise ParameterError(
+                f"a sample has a number from 0 to {self.beta.size - 1}, but {shown(sample)} came; see solution.support."
+            )
+        # Adding 0 takes the sign off a zero.
+        lines = "; ".join(f"{formula} = {values[sample] + 0.0:.1e}" for formula, values in self.conditions.items())
+        return f"sample {sample}: {self._position(int(sample))}; {self._role(int(sample))}. Optimality: {lines}."
+
+    def _position(self, sample: int) -> str:
+        return f"f(x) + b = {self.decision[sample]:.6g}"
+
+    def _role(self, sample: int) -> str:
+        weight = f"coefficient {self.coefficient} = {self.beta[sample] + 0.0:.6g}"
+        if not self.sparse:
+            return weight
+        if sample in self.support.bounded:
+            return f"{weight}, a support vector at its bound"
+        return f"{weight}, a free support vector" if sample in self.support.free else f"{weight}, no support vector"
+
+    def card(self) -> Card:
+        """Return who solved what and how it ended, the answer, and what is proved of it."""
+        proof = self.certificate.card()
+        facts = (
+            Fact("status", f"{self.status} (asked for {self.tol:g})"),
+            *self._facts_of_objective(),
+            *proof.facts,
+            *self._facts(),
+            Fact("solver", f"{self.solver}, {self._work()}"),
+        )
+        return Card(f"{self.formulation} by {self.solver}", facts=facts, figure=proof.figure)
+
+    def _facts_of_objective(self) -> Iterator[Fact]:
+        equal = f" = {self.scale.words}" if self.scale.objective else ""
+        yield Fact("objective", f"{self.objective:.12g}{equal}")
+        if self.scale.times not in ("", "1"):
+            yield Fact(
+                "scale", f"{self.scale.times} times the value of the model, as the primal and dual values have it"
+            )
+
+    def _facts(self) -> Iterator[Fact]:
+        vectors = f"{count(len(self.support), 'support vector')} ({self.support.bounded.size} at the bound)"
+        yield Fact(
+            "coefficients", f"{vectors} of {count(self.beta.size, 'sample')}" if self.sparse else "dense coefficients"
+        )
+        low, high = (f"{end + 0.0:.8g}" for end in self.intercept_interval)
+        interval = "" if low == high else f", optimal from {low} to {high}"
+        yield Fact("intercept", f"b = {self.intercept + 0.0:.8g}{interval}")
+        if self.correction:
+            yield Fact("kernel matrix", str(self.correction))
+
+    def _work(self) -> str:
+        steps = "" if self.iterations is None else f"{count(self.iterations, 'iteration')}, "
+        return f"{steps}{self.seconds.total:.3g} s; it says: {self.message}"
+
+    def __repr__(self) -> str:
+        vectors = count(len(self.support), "support vector") if self.sparse else "dense coefficients"
+        return (
+            f"<{self.formulation} by {self.solver}: {self.status}, objective {self.objective:.10g}, "
+            f"b = {self.intercept + 0.0:.6g}, {vectors}, relative gap {self.certificate.relative_gap:.1e}>"
+        )

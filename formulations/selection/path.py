@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A path: one model at several values of a hyper-parameter, each fit starting from the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from formulations.modelling import Model, Solution
+from formulations.modelling.batch import Part
+from formulations.selection.fits import Effort, Fit, Kept, Rowed, proved, status_of_all
+from formulations.selection.folds import checked_model
+from formulations.selection.grid import cell, listed, with_numbers
+from qpkernels.display import Column, Report, Table, as_text, progress_bar
+from qpkernels.errors import ParameterError, QPKernelsError
+from qpkernels.problems import Status
+from qpkernels.solvers import SolverLike
+
+__all__ = [
+    "SolutionPath",
+    "path",
+]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SolutionPath(Sequence[Solution], Rowed):
+    """The certified fits along a hyper-parameter, as a sequence of solutions. Prints as a table.
+
+    Attributes
+    ----------
+    parameter
+        Name of the hyper-parameter.
+    values
+        Its values, in the order asked for.
+    fits
+        What is proved at each; None where there is no answer.
+    errors
+        Why, by the number of the value.
+    tol
+        The tolerance asked for.
+    kept
+        At each value the fit and how its Solution is had, or the error: what ``path[k]`` is made from.
+    """
+
+    parameter: str
+    values: tuple[Any, ...]
+    fits: tuple[Fit | None, ...]
+    errors: Mapping[int, QPKernelsError]
+    tol: float
+    kept: tuple[Kept | QPKernelsError, ...]
+
+    def __len__(self) -> int:
+        """Return the number of values."""
+        return len(self.values)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return the solution at a value, made when it is first asked for, or several by a slice.
+
+        Raises
+        ------
+        QPKernelsError
+            If the model has no answer there.
+        """
+        if isinstance(index, slice):
+            return [self[k] for k in range(len(self))[index]]
+        kept = self.kept[index]
+        if isinstance(kept, QPKernelsError):
+            raise kept
+        return kept.solution
+
+    @property
+    def status(self) -> Status:
+        """``optimal`` if every fit is; otherwise the status of the first that is not."""
+        return status_of_all(self.fits)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the table, one value a row."""
+        nan = float("nan")
+        for value, fit in zip(self.values, self.fits, strict=True):
+            proof = None if fit is None else fit.certificate
+            yield {
+                self.parameter: value,
+                "status": str(Status.FAILED if fit is None else fit.status),
+                "primal_value": nan if proof is None else proof.primal_value,
+                "dual_value": nan if proof is None else proof.dual_value,
+                "relative_gap": nan if proof is None else proof.relative_gap,
+                "intercept": nan if fit is None else fit.intercept,
+                "n_support": None if fit is None else fit.n_support,
+                "seconds": nan if fit is None else fit.seconds,
+            }
+
+    def report(self) -> Report:
+        """Return a line for each value."""
+        headings = (self.parameter, "status", "primal value", "rel. gap", "SV", "intercept", "solve s")
+        cells = tuple(
+            (
+                cell(row[self.parameter]),
+                row["status"],
+                as_text(row["primal_value"], ".10g"),
+                as_text(row["relative_gap"], ".0e"),
+                "" if row["n_support"] is None else str(row["n_support"]),
+                as_text(row["intercept"], ".7g"),
+                as_text(row["seconds"], ".3f"),
+            )
+            for row in self.rows()
+        )
+        notes = tuple(f"{self.parameter}={cell(self.values[k])}: {error}" for k, error in self.errors.items())
+        table = Table(tuple(map(Column, headings)), cells)
+        return Report((table,), proved(self.fits, self.tol), notes=notes)
+
+
+def path(
+    model: Model[Any],
+    *,
+    tol: float = 1e-3,
+    solver: SolverLike | None = None,
+    n_jobs: int = -1,
+    progress: bool = True,
+    store: str | Path | None = None,
+    options: Mapping[str, Any] | None = None,
+    **parameter: Iterable[Any],
+) -> SolutionPath:
+    """Solve the model at several values of one hyper-parameter, each from the answer before, and prove every answer.
+
+    Parameters
+    ----------
+    model
+        Any model; its other hyper-parameters stay as they are.
+    tol, solver, n_jobs, progress, store, options
+        As in :func:`grid`.
+    **parameter
+        One name with its values: ``C=[0.1, 1, 10]``. Fits start from each other in the order given: let C ascend, and
+        an epsilon descend.
+
+    Raises
+    ------
+    ParameterError, ShapeError
+        If the model has no such hyper-parameter, or a value is outside its range; nothing is computed then.
+    ForeignResultsError, FileFormatError
+        If the file is of other data, or damaged.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, path
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]
+    >>> for solution in path(SoftMargin(X, y), C=[0.1, 1.0, 10.0], progress=False):
+    ...     print(solution.status, f"{solution.objective:.3f}", solution.n_support)
+    optimal 0.380 4
+    optimal 2.889 4
+    optimal 26.889 4
+    """
+    checked_model(model, "path")
+    effort = Effort(tol, solver, n_jobs, progress, store, options or {})
+    if len(parameter) != 1:
+        raise ParameterError(
+            f"a path takes one hyper-parameter with its values, such as C=[1, 10], but {len(parameter)} came; several "
+            "make a grid."
+        )
+    (name, given), rows = next(iter(parameter.items())), np.arange(len(model))
+    names = [each.name for each in model.hyperparameters]
+    if name not in names:
+        has = f"its hyper-parameters are {', '.join(names)}" if names else "it has none"
+        raise ParameterError(
+            f"a {model.name} has no hyper-parameter {name!r}; {has}. Parameters of a kernel, which start nothing warm, "
+            "make a grid."
+        )
+    values = listed(name, given)
+    (hyperparameter,) = (each for each in model.hyperparameters if each.name == name)
+    for value in values:
+        hyperparameter.checked(value, len(model))
+    parts = [
+        Part(with_numbers(model, {name: value}, rows), rows, None if k == 0 else k - 1)
+        for k, value in enumerate(values)
+    ]
+    file = effort.file(model)
+    with progress_bar(len(parts), progress) as step:
+        step("path")
+        found = effort.run(model.gram, parts, file, lambda number: step(f"{name}={cell(values[number])}"))
+    errors = {k: each for k, each in enumerate(found) if isinstance(each, QPKernelsError)}
+    fits = tuple(each.fit if isinstance(each, Kept) else None for each in found)
+    return SolutionPath(name, tuple(values), fits, errors, tol, tuple(found))

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The linear kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qpkernels.arrays import Matrix, Vector, is_sparse
+from qpkernels.kernels.enclosed import EnclosedRows, enclosed_inner_products
+from qpkernels.kernels.kernel import Kernel, Samples
+from qpkernels.kernels.products import (
+    ProductForm,
+    Rational,
+    are_zero,
+    inner_products,
+    rational_products,
+    squared_lengths,
+)
+
+__all__ = [
+    "Linear",
+]
+
+_FEW_BYTES = 2**28
+"""Size up to which sparse samples are made dense to serve as features."""
+
+
+@dataclass(frozen=True)
+class Linear(Kernel):
+    """x'z: f is the linear function <w, x> with w = sum_j beta_j x_j.
+
+    Examples
+    --------
+    >>> from qpkernels import Linear
+    >>> print(Linear()([[1.0, 2.0], [0.0, 1.0]], [[3.0, 1.0]]))
+    [[5.]
+     [1.]]
+    """
+
+    tested = True
+
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        return f"{x}'{z}"
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        return True
+
+    @property
+    def takes_sparse(self) -> bool:
+        return True
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        return inner_products(X, Z)
+
+    def diagonal(self, X: Samples) -> Vector:
+        return squared_lengths(X)
+
+    def vanishes(self, X: Samples) -> NDArray[np.bool_]:
+        """Return where x = 0."""
+        return are_zero(X)
+
+    def features(self, X: Samples) -> Matrix | None:
+        """Return the samples; sparse ones where there are more of them than features, made dense within 256 MiB."""
+        if not is_sparse(X):
+            return np.asarray(X)
+        few = X.shape[1] < X.shape[0] and 8 * X.shape[0] * X.shape[1] <= _FEW_BYTES
+        return np.asarray(X.toarray()) if few else None
+
+    def sparse_features(self, X: Samples) -> Any:
+        """Return the samples where they are sparse."""
+        return X if is_sparse(X) else None
+
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        return enclosed_inner_products(X, Z)
+
+    def relating(self, X: Samples, Z: Samples) -> Rational:
+        return rational_products(X, Z)
+
+    def product_form(self, X: Samples) -> ProductForm:
+        return ProductForm.polynomial(1.0, 0.0, 1, X)

@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is proved of an answer, and the status that follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+import numpy as np
+
+from qpkernels.arrays import check_tolerance, real_number
+from qpkernels.display import Card, Carded, Fact, bars
+from qpkernels.errors import ParameterError
+
+__all__ = [
+    "PROVED",
+    "Certificate",
+    "Status",
+    "certify_values",
+    "explain_certificate",
+    "relative",
+    "undefined",
+]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One of the numbers that a proof needs to be small."""
+
+    name: str
+    size: float
+    advice: str
+
+
+def explain_certificate(certificate: Certificate, tol: float) -> str:
+    """Return what is proved and, where that is not enough for ``tol``, the part that fails most, and what may help."""
+    primal, dual = certificate.primal_value, certificate.dual_value
+    if np.isnan(primal) or np.isnan(dual):
+        return f"Nothing is proved: {certificate.worst}. Try another solver, or scale the features."
+    weakest = max(_parts(certificate), key=lambda part: np.inf if np.isnan(part.size) else part.size)
+    if primal == dual == np.inf:
+        proved = f"No point satisfies the constraints, as multipliers prove: {certificate.worst}"
+    elif primal == dual == -np.inf:
+        proved = f"The objective is unbounded below, as a direction proves: {certificate.worst}"
+    else:
+        gap = f"relative gap {certificate.relative_gap:.1e}"
+        proved = f"The optimum lies between {dual:.12g} and {primal:.12g}, {gap}; {certificate.worst}"
+    if certificate.primal_only:
+        proved += "; a function alone was given, and the multipliers of the lower bound were read off it"
+    if certificate.holds(tol):
+        return f"{proved}. This holds to {tol:g}; the weakest part is the {weakest.name}, {weakest.size:.1e}."
+    if weakest.size <= tol:
+        uncounted = replace(certificate, relative_gap=0.0, complementarity=0.0)
+        weakest = max(_parts(uncounted), key=lambda part: part.size)
+        return (
+            f"{proved}. This holds at no tolerance: a {weakest.name} of {certificate.uncounted:.1e} is in neither "
+            f"value, and nothing bounds what it does to the optimum, so that it must be within 1e-9. {weakest.advice}"
+        )
+    return f"{proved}. This does not hold to {tol:g}: the {weakest.name} is {weakest.size:.1e}. {weakest.advice}"
+
+
+def _parts(certificate: Certificate) -> tuple[_Part, ...]:
+    smaller = "Solve with a smaller tol, or by another solver"
+    closer = (
+        "Where a limit came first, such as max_iter, raise it; where features differ much in size, scale them. "
+        f"Else {smaller[0].lower()}{smaller[1:]}."
+    )
+    if certificate.rounding > abs(certificate.primal_value - certificate.dual_value):
+        # No solver comes closer than float64 can tell.
+        closer = f"Most of it, {certificate.rounding:.1e}, is rounding of the values; centre and scale the data."
+    return (
+        _Part("relative gap", certificate.relative_gap, closer),
+        _Part(
+            "primal residual",
+            certificate.primal_residual,
+            f"The answer violates a constraint by that share of its terms. {smaller}; scale the features where their "
+            "sizes differ much.",
+        ),
+        _Part(
+            "dual residual",
+            certificate.dual_residual,
+            f"The multipliers violate the constraints of the dual by that share of their terms. {smaller}; "
+            "scale the features where their sizes differ much.",
+        ),
+        _Part(
+            "complementarity",
+            certificate.complementarity,
+            f"One sample or row adds that share to the gap, and others make up for it. {smaller}.",
+        ),
+    )
+
+
+PROVED = 1e-9
+"""Residual that a proof may leave over, whatever the tolerance, where no value counts it. Multipliers, or a ray, prove
+to this that there is no solution that is not 1e9 times as large as the data."""
+
+
+class Status(StrEnum):
+    """What became of a solve. Only the certificate makes an answer ``optimal``, never the solver's word."""
+
+    OPTIMAL = "optimal"
+    """The certificate holds at the requested tolerance."""
+
+    UNCERTIFIED = "uncertified"
+    """The solver calls its answer optimal, but the certificate does not hold. Try a smaller solver tolerance."""
+
+    STOPPED = "stopped"
+    """A limit of iterations or time came first; the answer is the best so far, and its certificate says how good."""
+
+    INFEASIBLE = "infeasible"
+    """No point satisfies the constraints, and multipliers prove it."""
+
+    UNBOUNDED = "unbounded"
+    """The objective is unbounded below along a direction, and the direction proves it."""
+
+    FAILED = "failed"
+    """The solver says that it failed; where it left a point, the certificate says how good that is."""
+
+
+@dataclass(frozen=True, repr=False)
+class Certificate(Carded):
+    """Bounds on the error of an answer, recomputed in float64 from the data and the answer alone.
+
+    Attributes
+    ----------
+    primal_value, dual_value
+        Values of the primal problem and of its dual at the feasible points nearest to the answer. By weak duality the
+        optimum lies between them, up to the residuals and the rounding: primal_value >= optimum >= dual_value.
+    relative_gap
+        (|primal_value - dual_value| + rounding) / max(|primal_value|, |dual_value|); where the optimum is
+        proved to be 0, as :func:`certify_values` says.
+    primal_residual, dual_residual
+        How far the answer itself violates the constraints of the primal and of the dual, relative to their size; the
+        signs of multipliers are dual constraints.
+    complementarity
+        The largest contribution of a single constraint (or sample) to the gap, relative as the gap is.
+    worst
+        In words, where that largest contribution is.
+    rounding
+        Bound of what rounding may have changed in the two values together, given the program, or the kernel matrix, as
+        it is computed. See :mod:`qpkernels.problems.rounding`.
+    uncounted
+        The part of the residuals that neither value counts, so that these are bounds of a program whose coefficients
+        differ by that share. How much the optimum changes with the coefficients, nothing here bounds. Infinity where a
+        hard constraint of a kernel machine is violated and no point near by meets them all: the primal value is then
+        that of no feasible point.
+    primal_only
+        Whether a function alone was given: the primal value is its own, and the dual value that of multipliers read off
+        it. The gap then bounds how far the function is from optimal, and may be more than that.
+    asked
+        The tolerance that was asked for, to which :meth:`explain` explains.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=1.0)
+    >>> certificate = model.certify(model.solve(tol=1e-6))
+    >>> print(certificate.holds(1e-6), f"{certificate.dual_value:.3f}, {certificate.primal_value:.3f}")
+    True 2.889, 2.889
+    >>> certificate = model.certify(([-1.0, 1.0, -1.0, 1.0], 0.0))
+    >>> print(certificate.holds(1e-6), f"{certificate.dual_value:.3f}, {certificate.primal_value:.3f}")
+    False 2.000, 8.000
+    """
+
+    primal_value: float
+    dual_value: float
+    relative_gap: float
+    primal_residual: float
+    dual_residual: float
+    complementarity: float
+    worst: str
+    rounding: float = 0.0
+    uncounted: float = 0.0
+    primal_only: bool = False
+    asked: float = field(default=1e-6, compare=False)
+
+    def holds(self, tol: float) -> bool:
+        """Return whether gap, residuals and complementarity are all within ``tol``; NaN never is.
+
+        What no value counts must be within 1e-9 (:data:`PROVED`) besides, at any ``tol``: a residual without a price.
+        The gap is relative to the values and counts their rounding, so that nothing is below its notice: values that
+        are small, or lost in rounding, prove nothing. The one optimum without a size is 0, and its rule is that of
+        :func:`certify_values`: every term of both values is 0 up to the rounding of the sums that made that term.
+
+        Parameters
+        ----------
+        tol
+            Above 0: the largest relative gap, residual or complementarity that counts as proved.
+
+        Raises
+        ------
+        ParameterError
+            If ``tol`` is no number of at least 0.
+        """
+        limit = real_number(tol, "tol", "a number of at least 0")
+        if not limit >= 0.0:
+            raise ParameterError(f"tol must be a number of at least 0, but {limit:g} came.")
+        return self.is_counted and self.largest <= limit
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether what the values do not count is within :data:`PROVED`."""
+        return self.uncounted <= PROVED
+
+    @property
+    def error(self) -> float:
+        """The least tolerance at which it holds; infinity where it holds at none."""
+        return self.largest if self.is_counted and self.largest <= np.inf else np.inf
+
+    @property
+    def largest(self) -> float:
+        """The largest of gap, residuals and complementarity; NaN where one of them is."""
+        measures = abs(self.relative_gap), abs(self.primal_residual), abs(self.dual_residual), abs(self.complementarity)
+        return np.nan if any(measure != measure for measure in measures) else max(measures)
+
+    def is_lost_in_rounding(self, tol: float) -> bool:
+        """Return whether rounding alone is beyond ``tol``: near this answer, nobody could prove more.
+
+        Parameters
+        ----------
+        tol
+            As in :meth:`holds`.
+        """
+        return self.rounding > tol * max(abs(self.primal_value), abs(self.dual_value))
+
+    def explain(self, tol: float | None = None) -> str:
+        """Say in words what is proved, which part of the proof is the weakest, where, and what may help.
+
+        Parameters
+        ----------
+        tol
+            Above 0 and below 1; None: the tolerance that was asked for.
+        """
+        return explain_certificate(self, check_tolerance(self.asked if tol is None else tol))
+
+    def card(self) -> Card:
+        """Return the primal value above, the dual value below, and what lies between."""
+        primal, dual = f"{self.primal_value:.12g}", f"{self.dual_value:.12g}"
+        facts = (
+            Fact("primal value", f"{primal}, at least the optimum"),
+            Fact("relative gap", f"{self.relative_gap:.1e}"),
+            Fact("dual value", f"{dual}, at most the optimum"),
+            Fact("residuals", f"{self.primal_residual:.1e} primal, {self.dual_residual:.1e} dual"),
+            Fact("worst", self.worst),
+        )
+        measures = (
+            ("relative gap", self.relative_gap),
+            ("primal residual", self.primal_residual),
+            ("dual residual", self.dual_residual),
+            ("complementarity", self.complementarity),
+        )
+        return Card(type(self).__name__, facts=facts, figure=bars(measures))
+
+    def __repr__(self) -> str:
+        return (
+            f"<Certificate: primal {self.primal_value:.10g}, dual {self.dual_value:.10g}, relative gap "
+            f"{self.relative_gap:.1e}, residuals {self.primal_residual:.1e} primal, {self.dual_residual:.1e} dual>"
+        )
+
+    def __str__(self) -> str:
+        size = max(abs(self.primal_value), abs(self.dual_value))
+        rounded = f", {self.rounding / size:.1e} of it rounding," if self.rounding > 0 and 0 < size < np.inf else ""
+        given = "of a function alone, with multipliers read off it: " if self.primal_only else ""
+        return (
+            f"{given}relative gap {self.relative_gap:.1e}{rounded} between primal {self.primal_value:.12g} "
+            f"and dual {self.dual_value:.12g}; "
+            f"residuals {self.primal_residual:.1e} primal, {self.dual_residual:.1e} dual; worst: {self.worst}"
+        )
+
+
+def relative(amount: float, scale: float) -> float:
+    """Return amount / scale, and 0 for 0 / 0.
+
+    Parameters
+    ----------
+    amount
+        What is measured, of at least 0.
+    scale
+        The size that it is a share of, of at least 0.
+
+    Examples
+    --------
+    >>> from qpkernels.problems import relative
+    >>> print(relative(0.5, 2.0), relative(0.0, 0.0))
+    0.25 0.0
+    """
+    if scale == 0:
+        return 0.0 if amount == 0 else float("inf")
+    return amount / scale
+
+
+def undefined(reason: str) -> Certificate:
+    """Return the certificate that never holds, of an answer that has no value.
+
+    Parameters
+    ----------
+    reason
+        Why, as a clause: it becomes ``worst`` of the certificate.
+
+    Examples
+    --------
+    >>> from qpkernels.problems import undefined
+    >>> certificate = undefined("the solver returned NaN")
+    >>> print(certificate.holds(0.5), certificate.worst)
+    False the solver returned NaN
+    """
+    nan = float("nan")
+    return Certificate(nan, nan, nan, nan, nan, nan, worst=reason)
+
+
+def certify_values(
+    primal: float,
+    dual: float,
+    *,
+    primal_residual: float = 0.0,
+    dual_residual: float = 0.0,
+    uncounted: float = 0.0,
+    rounding: float = 0.0,
+    vanishing: bool = False,
+    unit: float = np.inf,
+    largest: float | None = None,
+    worst: str = "",
+) -> Certificate:
+    """Return the certificate of feasible points of both problems, by their values.
+
+    Parameters
+    ----------
+    primal, dual
+        Upper and lower bound of the optimum.
+    primal_residual, dual_residual
+        How far the answer itself was moved to be feasible, relative to its size.
+    uncounted
+        The part of that which neither value counts; infinity: one of them is that of no feasible point.
+    rounding
+        What rounding, or a kernel matrix trusted only so far, may have added to the values: it counts in the gap.
+    vanishing
+        Whether every term of both values is 0 up to the rounding of the very sums that made it: the optimum is 0, as
+        far as float64 can tell. Nothing is left then that a gap could be relative to: the gap is ``rounding / unit``.
+    unit
+        What a trivial answer costs, where an answer could be so large that all of it is rounding; else infinity.
+    largest
+        The largest contribution of one sample to primal - dual; the whole gap when left out.
+    worst
+        In words, where that is.
+
+    Examples
+    --------
+    >>> from qpkernels.problems import certify_values
+    >>> certificate = certify_values(primal=2.001, dual=2.0)
+    >>> print(f"{certificate.relative_gap:.1e}", certificate.holds(1e-3), certificate.holds(1e-6))
+    5.0e-04 True False
+    """
+    if not all(np.isfinite(value) for value in (primal, dual, primal_residual, dual_residual, rounding)):
+        return undefined("the answer, or its value, holds NaN or infinity")
+    scale = max(abs(primal), abs(dual))
+    gap = abs(primal - dual)
+    # Where all terms are rounding, so is their sum.
+    rounding = max(rounding, gap) if vanishing else rounding
+    return Certificate(
+        primal_value=primal,
+        dual_value=dual,
+        relative_gap=relative(rounding, unit) if vanishing else relative(gap + rounding, scale),
+        primal_residual=primal_residual,
+        dual_residual=dual_residual,
+        complementarity=0.0 if vanishing else relative(gap if largest is None else abs(largest), scale),
+        worst=worst,
+        rounding=rounding,
+        uncounted=uncounted,
+    )

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The duality gap of any candidate (beta, b) of a KernelQP, wherever it came from.
+
+The function f that is judged need not be the expansion in beta: a primal form returns its own f, while beta comes from
+its multipliers. Both are judged together, since P(f, b) bounds the optimum from above for every f, and D(beta) bounds
+it from below for every feasible beta.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from qpkernels.arrays import Indices, Matrix, Vector
+from qpkernels.arrays.threads import without_blas_threads
+from qpkernels.functions import Expansion
+from qpkernels.gram import BoundedProduct, Gram
+from qpkernels.problems.bounds import Move, Support
+from qpkernels.problems.certificate import Certificate, certify_values, relative, undefined
+from qpkernels.problems.enclosing import Enclosure
+from qpkernels.problems.kernel_qp.enclosure import enclose_kernel_qp
+from qpkernels.problems.kernel_qp.gap import duality_gap, gap_product
+from qpkernels.problems.kernel_qp.hard import HardRows, feasible_move
+from qpkernels.problems.kernel_qp.program import KernelQP
+from qpkernels.problems.kernel_qp.support import intercept_interval, split_support
+from qpkernels.problems.rounding import FunctionAtSamples, expand_at_samples
+
+__all__ = [
+    "KernelQPBounds",
+    "certify_kernel_qp",
+    "null_combination",
+    "vanishing_point",
+]
+
+_LARGEST = 2000
+"""Samples up to which such a combination is looked for."""
+
+_MET = 1e-10
+"""Part of their terms to which least squares meets equations that can be met; refinement does the rest."""
+
+
+def vanishing_point(program: KernelQP) -> tuple[Vector, float] | None:
+    """Return the (beta, b) that, with f = 0, may prove that the optimum of ``program`` is 0."""
+    if program.total:
+        if program.target.any() or program.epsilon.any() or program.ridge.any() or program.lower.any():
+            return None
+        everyone = np.ones((1, len(program)))
+        found = null_combination(program.gram, everyone[0], program.upper, everyone, np.array([program.total]))
+        return None if found is None else (found, 0.0)
+    none = np.zeros(len(program))
+    if program.total is None:
+        return none, 0.0
+    above = (program.target - program.epsilon)[program.upper > 0]
+    below = (program.target + program.epsilon)[program.lower < 0]
+    ends = [float(end) for end in (above.max(initial=-np.inf), below.min(initial=np.inf)) if np.isfinite(end)]
+    return none, (0.5 * ends[0] + 0.5 * ends[-1] if ends else 0.0)
+
+
+def null_combination(
+    gram: Gram, signs: Vector, upper: Vector, groups: Matrix, sums: Vector, *, balanced: bool = False
+) -> Vector | None:
+    """Return alpha within [0, ``upper``] with sum_i s_i alpha_i phi(x_i) = 0 and ``groups`` alpha = ``sums``, if any.
+
+    ``balanced`` says that s'alpha = 0 as well, so that phi may be taken around the mean of the samples.
+    """
+    if len(gram) > _LARGEST:
+        return None
+    if not (upper > 0).all():
+        some = np.flatnonzero(upper > 0)
+        found = null_combination(gram.part(some), signs[some], upper[some], groups[:, some], sums, balanced=balanced)
+        return None if found is None else _spread(found, some, len(gram))
+    explicit = None if gram.correction is not None else gram.features
+    if explicit is None and gram.correction is None:
+        explicit = gram.kernel.features(gram.X)
+    features = gram.factor if explicit is None else explicit
+    if balanced:
+        features = features - features.mean(axis=0)
+    sizes = np.abs(features).max(axis=0)
+    if explicit is None:
+        # What a coordinate of a factor lacks against the largest is rounding of K, not another unit.
+        sizes = np.full_like(sizes, sizes.max(initial=0.0))
+    rows = np.vstack([(signs[:, None] * features)[:, sizes > 0].T / sizes[sizes > 0, None], groups])
+    sides = np.concatenate([np.zeros(len(rows) - len(groups)), sums])
+    unit = float(np.abs(sums).max())
+    share = scipy.optimize.lsq_linear(rows, sides / unit, (0.0, upper / unit), method="bvls", tol=1e-15).x
+    alpha = np.clip(unit * share, 0.0, upper)
+    for _ in range(2):
+        inside = (alpha > 0) & (alpha < upper)
+        alpha[inside] += np.linalg.lstsq(rows[:, inside], sides - rows @ alpha)[0]
+    outside = _outside(alpha, upper)
+    return None if outside.any() or np.abs(rows @ alpha - sides).max() > _MET * unit else alpha
+
+
+def _spread(found: Vector, some: Indices, m: int) -> Vector:
+    alpha = np.zeros(m)
+    alpha[some] = found
+    return alpha
+
+
+def _outside(alpha: Vector, upper: Vector) -> NDArray[np.bool_]:
+    return (alpha < 0) | (alpha > upper)
+
+
+_SPREAD = 10_000
+"""Terms from which BLAS spreads a sum over its threads."""
+
+
+@dataclass(frozen=True, eq=False)
+class KernelQPBounds:
+    """The bounds of a KernelQP: its duality gap, see :func:`certify_kernel_qp`.
+
+    Attributes
+    ----------
+    program
+        The problem, whose losses and conjugates are read off its bounds, targets, epsilon and ridge.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    beta, intercept, function, is_expansion, values, decision, support
+        As in :class:`~qpkernels.problems.bounds.Bounds`.
+    product
+        K beta with bounds of its error, where it is known from :meth:`product`; None: it is computed.
+    squared_norm
+        ||f||^2 in the space of the kernel, at least 0.
+    """
+
+    program: KernelQP
+
+    def certify(
+        self,
+        beta: Vector,
+        intercept: float,
+        function: FunctionAtSamples | None = None,
+        product: BoundedProduct | None = None,
+    ) -> Certificate:
+        """Bound the error by the duality gap."""
+        return certify_kernel_qp(self.program, beta, intercept, function, product)
+
+    def product(self, beta: Vector, intercept: float) -> BoundedProduct:
+        """Return K beta as exactly as the certificate of (beta, b) needs it, which takes it from here."""
+        return gap_product(self.program, beta, intercept)
+
+    def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
+        """Enclose the optimum; see :func:`~qpkernels.problems.enclose_kernel_qp`."""
+        return enclose_kernel_qp(self.program, beta, intercept, function)
+
+    def feasible(self, beta: Vector) -> Vector:
+        """Project beta to the bounds and the sum."""
+        return self.program.project(beta)
+
+    def best_multiple(self, beta: Vector, squared_norm: float | None = None) -> Vector:
+        """Return the t beta, t >= 0, of the largest dual value within the bounds; beta itself where its sum is not 0.
+
+        Parameters
+        ----------
+        beta
+            A feasible point.
+        squared_norm
+            What stands for beta'K beta in it; left out, that is computed.
+        """
+        program = self.program
+        if program.total:
+            return beta
+        squared = float(beta @ program.gram.product(beta)) if squared_norm is None else squared_norm
+        rise = float(program.target @ beta - program.epsilon @ np.abs(beta))
+        curvature = squared + float(program.ridge @ beta**2)
+        ends = np.where(beta > 0, program.upper, program.lower)
+        room = float(np.divide(ends, beta, out=np.full_like(beta, np.inf), where=beta != 0).min())
+        best = min(max(rise, 0.0) / curvature, room) if curvature > 0 else 1.0
+        return best * beta
+
+    def moved(
+        self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
+    ) -> tuple[Move, FunctionAtSamples] | None:
+        """Return where f and b go for P to bound the optimum, and f there; None: they stay, or there is no way.
+
+        See :mod:`qpkernels.problems.kernel_qp.hard`.
+        """
+        f = _with_rounding(self.program, beta, function) if is_expansion else function
+        move = feasible_move(self.program, f, intercept)
+        return None if move is None else (move, move.of_function(self.program.gram, f))
+
+    def support(self, beta: Vector, decision: Vector) -> Support:
+        """Read the support vectors off strict complementarity."""
+        return split_support(self.program, beta, decision)
+
+    def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
+        """Return the ends of the interval of optimal intercepts; b twice in a model without a free b."""
+        if self.program.total is None:
+            return intercept, intercept
+        return intercept_interval(self.program, beta, values, intercept, support)
+
+    def vanishing(self) -> tuple[Vector, float] | None:
+        """Return no coefficients and the b within every epsilon; or coefficients with the sum asked for and f = 0."""
+        return vanishing_point(self.program)
+
+
+def certify_kernel_qp(
+    program: KernelQP,
+    beta: Vector,
+    intercept: float,
+    function: FunctionAtSamples | None = None,
+    product: BoundedProduct | None = None,
+) -> Certificate:
+    """Certify the candidate (beta, b), and with it the function f, from the data alone.
+
+    beta is first projected to the bounds and the sum; what that moved is the dual residual. The primal residual is the
+    largest violation of a hard constraint (an infinite bound of beta) by (f, b) as they came, beyond rounding, each as
+    a share of its own terms |target_i - b| + |f(x_i)| + epsilon_i: in a soft model the slacks are completed, so it is
+    0. Where it is not 0, (f, b) is moved to where every hard constraint holds, and P is its value there: see
+    :class:`Move`. Where no such point was found, P bounds nothing, and the certificate holds at no tolerance:
+    ``uncounted`` is infinite.
+
+    Parameters
+    ----------
+    program
+        The problem.
+    beta
+        Coefficients, shape (m,), of any sign and size.
+    intercept
+        b.
+    function
+        f at the samples. Left out: the expansion of beta as it came, before the projection.
+    product
+        K times the projected beta, where the Gram matrix made it for this certificate already.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.problems import certify_kernel_qp
+    >>> program = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1], C=1.0).qp()
+    >>> certificate = certify_kernel_qp(program, np.array([0.0, -0.5, 0.5, 0.0]), intercept=-2.0)
+    >>> print(f"{certificate.primal_value:.3f}, {certificate.dual_value:.3f}", certificate.holds(1e-9))
+    0.500, 0.500 True
+    """
+    if not (np.isfinite(beta).all() and np.isfinite(intercept)):
+        return undefined("the answer holds NaN or infinity")
+    feasible = program.project(beta)
+    if feasible is not beta and (feasible == beta).all():
+        feasible = beta
+    if product is None or not (product.coefficients is feasible or np.array_equal(product.coefficients, feasible)):
+        product = gap_product(program, feasible, intercept)
+    program.gram.require_psd()
+    with _sums_in_one_thread(len(program)):
+        program.gram.require_nonnegative(feasible, product.values)
+        f = expand_at_samples(program.gram, beta, feasible, product.values) if function is None else function
+        f = _with_rounding(program, beta, f) if function is None else f
+        inexact = product.error if product.error.any() else 0.0
+        came = duality_gap(program, feasible, product.values, intercept, f, inexact)
+        move = feasible_move(program, f, intercept)
+        gap, level = came, intercept
+        if move is not None:
+            f, level = move.of_function(program.gram, f), move.intercept
+            gap = duality_gap(program, feasible, product.values, level, f, inexact)
+    largest = gap.worst
+    holds = not program.is_hard or HardRows.of(program).hold(f, level)
+    return certify_values(
+        gap.primal_value,
+        gap.dual_value,
+        primal_residual=came.violation,
+        dual_residual=_dual_residual(program, beta, feasible),
+        uncounted=0.0 if holds else np.inf,
+        rounding=gap.rounding + (gap.hidden if holds else 0.0),
+        vanishing=gap.vanishing,
+        largest=float(gap.parts[largest]),
+        worst=(
+            f"sample {largest} (target {program.target[largest]:g}, beta {beta[largest] + 0.0:.6g}) "
+            f"adds {gap.parts[largest]:.1e} to the gap"
+        ),
+    )
+
+
+def _with_rounding(program: KernelQP, beta: Vector, expansion: FunctionAtSamples) -> FunctionAtSamples:
+    """Return the expansion in beta with its rounding, which hard constraints are judged by."""
+    if not program.is_hard:
+        return expansion
+    return FunctionAtSamples.expansion(program.gram, beta, expansion.values, balanced=program.total == 0.0)
+
+
+def _sums_in_one_thread(samples: int) -> AbstractContextManager[None]:
+    """Keep BLAS from spreading sums of so many terms: to wake its threads takes longer, where others use them."""
+    return without_blas_threads() if samples >= _SPREAD else nullcontext()
+
+
+def _dual_residual(program: KernelQP, beta: Vector, feasible: Vector) -> float:
+    """Return how far beta is from the feasible point near it, or its sum from the one asked for, as shares of them."""
+    imbalance = 0.0 if program.total is None else abs(float(beta.sum()) - program.total)
+    sizes = np.abs(beta)
+    if feasible is beta:
+        return relative(imbalance, float(sizes.sum()))
+    own, moved = np.abs(feasible), float(np.abs(beta - feasible).max())
+    return max(
+        relative(moved, max(float(own.max()), float(sizes.max()))),
+        relative(imbalance, max(float(own.sum()), float(sizes.sum()))),
+    )

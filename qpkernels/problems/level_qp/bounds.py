@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the bounds of tube and margin share where the level is free."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qpkernels.arrays import Indices, Vector
+from qpkernels.functions import Expansion
+from qpkernels.gram import Gram
+from qpkernels.problems.bounds import Support
+from qpkernels.problems.certificate import Certificate, certify_values, undefined
+from qpkernels.problems.enclosing import Enclosure
+from qpkernels.problems.kernel_qp.program import KernelQP
+from qpkernels.problems.kernel_qp.support import split_support
+from qpkernels.problems.level_qp.enclosure import FreeLevel, enclose_free_level
+from qpkernels.problems.level_qp.program import LevelQP
+from qpkernels.problems.rounding import EPS, FunctionAtSamples, expanded, expansion_vanishes, sum_error, together
+
+__all__ = [
+    "FreeLevelBounds",
+    "best_level",
+]
+
+_UNSPENT = 1e-6
+"""Share of the budget by which 1'|beta| differs from it where the level is held at 0."""
+
+_ROUNDING = 1e-12
+"""Share of the budget by which a sum of costs may differ from it by rounding."""
+
+
+def best_level(losses: Vector, nu: float, costs: Vector) -> float:
+    """Return the l nearest 0 that minimises nu 1'C l + sum C_i max(0, e_i - l): a share nu of C at most is above it.
+
+    Parameters
+    ----------
+    losses
+        e_i, shape (m,).
+    nu
+        The share of all costs that samples beyond the level may have, above 0 and at most 1.
+    costs
+        C_i of at least 0, shape (m,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.problems import best_level
+    >>> print(best_level(np.array([0.5, 1.0, 2.0, 5.0]), nu=0.4, costs=np.ones(4)))
+    2.0
+    """
+    order = np.argsort(-losses, kind="stable")
+    above, budget = np.cumsum(costs[order]), nu * float(costs.sum())
+    # The cost of the samples from the largest loss down reaches the budget at one, and exceeds it at another.
+    reached = int(np.searchsorted(above, budget * (1 - _ROUNDING)))
+    exceeded = int(np.searchsorted(above, budget * (1 + _ROUNDING), side="right"))
+    highest = float(losses[order[min(reached, losses.size - 1)]])
+    lowest = float(losses[order[exceeded]]) if exceeded < losses.size else -np.inf
+    return float(np.clip(0.0, lowest, highest))
+
+
+@dataclass(frozen=True, eq=False)
+class FreeLevelBounds(ABC):
+    """What margin and tube share.
+
+    Attributes
+    ----------
+    gram, y
+        The kernel matrix, and the labels +-1 or targets.
+    nu
+        The share of all costs that samples beyond the level may have.
+    costs
+        C of each sample, shape (m,).
+    total
+        The value of 1'beta, 0; None: no intercept.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    beta, intercept, function, is_expansion, values, decision, support
+        As in :class:`~qpkernels.problems.bounds.Bounds`.
+    excess
+        t_i - v_i, shape (m,), as :meth:`excess` returns it.
+    losses
+        e_i, shape (m,), as :meth:`losses` returns them.
+    level
+        l: epsilon of a tube, -rho of margins.
+    sign
+        +1.0 or -1.0: the sign of t_i - v_i where a sample of that side has a loss.
+    upper, lower
+        The ends of l + b, and of l - b, between which the sum of the losses is least.
+    """
+
+    gram: Gram
+    y: Vector
+    nu: float
+    costs: Vector
+    total: float | None
+
+    @property
+    def budget(self) -> float:
+        """The share nu of all costs."""
+        return self.nu * float(self.costs.sum())
+
+    @property
+    @abstractmethod
+    def target(self) -> Vector:
+        """The vector t of the dual."""
+
+    @abstractmethod
+    def excess(self, values: Vector, intercept: float) -> Vector:
+        """Return t_i - v_i, without the digits that targets and b share."""
+
+    @abstractmethod
+    def losses(self, excess: Vector) -> Vector:
+        """Return e_i, given t_i - v_i."""
+
+    @abstractmethod
+    def vanishing(self) -> tuple[Vector, float] | None:
+        """Return the (beta, b) that, with f = 0, proves that the optimum is 0 if it is."""
+
+    @abstractmethod
+    def level(self, losses: Vector) -> float:
+        """Return the best l within its sign."""
+
+    @abstractmethod
+    def feasible(self, beta: Vector) -> Vector:
+        """Return a dual feasible point near beta."""
+
+    @property
+    @abstractmethod
+    def program(self) -> LevelQP:
+        """The problem."""
+
+    @abstractmethod
+    def side(self, sign: float) -> NDArray[np.bool_]:
+        """Return which samples have a loss on that side, sign (t_i - v_i)."""
+
+    @abstractmethod
+    def between(self, upper: tuple[float, float], lower: tuple[float, float]) -> tuple[float, float]:
+        """Return the ends of b, given those of l + b and of l - b, and the sign of l."""
+
+    def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
+        """Bound the error of (beta, b) and f by the values of both problems, level and slacks being completed."""
+        if not (np.isfinite(beta).all() and np.isfinite(intercept)):
+            return undefined("the answer holds NaN or infinity")
+        feasible = self.feasible(beta)
+        own, function, error = expanded(self.gram, beta, feasible, function, balanced=self.total == 0.0)
+        excess = self.excess(function.values, intercept)
+        losses = self.losses(excess)
+        level = self.level(losses)
+        slacks = np.maximum(losses - level, 0.0)
+        parts = self.costs * slacks - feasible * excess + level * np.abs(feasible)
+        worst = int(np.argmax(np.abs(parts)))
+        # Where 1'beta = 0, an offset of the targets changes nothing.
+        middle = 0.5 * float(self.target.min() + self.target.max()) if self.total == 0.0 else 0.0
+        linear = feasible * (self.target - middle)
+        errors = error.values + EPS * (np.abs(excess) + np.abs(self.y if self.target.any() else excess))
+        return certify_values(
+            primal=0.5 * function.squared_norm + self.budget * level + float(self.costs @ slacks),
+            dual=float(linear.sum()) - 0.5 * own.squared_norm,
+            dual_residual=float(np.abs(beta - feasible).max() / self.costs.max()),
+            rounding=(
+                together(self.costs * errors)
+                + sum_error(self.costs * slacks)
+                + error.half_norm
+                + own.half_norm
+                + sum_error(np.array([self.budget * level]))
+                + sum_error(linear)
+                + self.gram.indefiniteness(feasible)
+            ),
+            vanishing=(
+                function.is_zero
+                and bool((np.abs(losses) <= errors).all())
+                and not linear.any()
+                and expansion_vanishes(self.gram, feasible, balanced=self.total == 0.0)
+            ),
+            largest=float(parts[worst]),
+            worst=f"sample {worst} adds {parts[worst]:.1e} to the gap",
+        )
+
+    @abstractmethod
+    def free_level(self) -> FreeLevel:
+        """State the problem for its enclosure."""
+
+    def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
+        """Enclose the optimum; see :func:`~qpkernels.problems.enclose_free_level`."""
+        near = self.feasible(beta) if np.isfinite(beta).all() else beta
+        return enclose_free_level(self.free_level(), near, intercept, function)
+
+    def moved(self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool) -> None:
+        """Return None: any f and b will do."""
+        del beta, intercept, function, is_expansion
+        return
+
+    def support(self, beta: Vector, decision: Vector) -> Support:
+        """Return the samples at the level (free) and beyond it (bounded)."""
+        return split_support(self.at_level(self.level(self.losses(self.excess(decision, 0.0)))), beta, decision)
+
+    def at_level(self, level: float) -> KernelQP:
+        """Return the KernelQP of that level; a margin of 0, where nothing has a unit, counts as 1."""
+        return self.program.at_level((level or -1.0) if self.program.least else level)
+
+    def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
+        """Return the ends of the b that are optimal with this f, where the level may move along with b.
+
+        The samples bound l + b and l - b, one on each side, apart from each other.
+        """
+        if self.total is None:
+            return intercept, intercept
+        upper, lower = (self._one_side(sign, beta, values, support) for sign in (1.0, -1.0))
+        if abs(float(np.abs(beta).sum()) - self.budget) > _UNSPENT * self.budget:
+            # The level is 0, and the two sums are b and -b.
+            ends = max(upper[0], -lower[1]), min(upper[1], -lower[0])
+        else:
+            ends = self.between(upper, lower)
+        return min(ends[0], intercept), max(ends[1], intercept)
+
+    def _one_side(self, sign: float, beta: Vector, values: Vector, support: Support) -> tuple[float, float]:
+        """Return the ends of l + ``sign`` b."""
+        losses, own = sign * (self.target - values), np.sign(beta) == sign
+        free, bounded = _of(support.free, own), _of(support.bounded, own)
+        if free.any():
+            return (float(losses[free].mean()),) * 2
+        within = self.side(sign) & ~bounded & (self.costs > 0)
+        return float(losses[within].max(initial=-np.inf)), float(losses[bounded].min(initial=np.inf))
+
+
+def _of(samples: Indices, own: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return own & np.isin(np.arange(own.size), samples)

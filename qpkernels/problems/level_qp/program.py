@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A KernelQP whose tube width, or margin, is found along with it: what the nu-machines are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from qpkernels.arrays import Vector
+from qpkernels.errors import ParameterError
+from qpkernels.gram import Gram
+from qpkernels.problems.kernel_qp.program import KernelQP
+
+__all__ = [
+    "LevelQP",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class LevelQP:
+    """min 1/2 beta'K beta - target'beta  s.t.  lower <= beta <= upper, 1'beta = total, and a budget for 1'|beta|.
+
+    The budget is the most that 1'|beta| may be, or, if ``least``, the least. The multiplier l of it is the level: at a
+    given l the problem is a KernelQP that charges l for each unit of |beta|. With the budget from above, l >= 0 is the
+    half width of a tube. From below, every coefficient has one sign, and -l >= 0 is the margin that is asked for. As l
+    rises 1'|beta| falls, piecewise linearly (Schoelkopf et al., 2000; Chang and Lin, 2001).
+
+    Attributes
+    ----------
+    gram
+        The kernel matrix K of m samples; positive semidefinite.
+    target, lower, upper
+        Shape (m,); lower <= 0 <= upper, all finite. If ``least``, one bound of each sample is 0, else lower is -upper.
+    total
+        The value of 1'beta, 0; None: the model has no intercept b, and the equation is absent.
+    budget
+        Above 0.
+    least
+        Whether the budget bounds 1'|beta| from below.
+    name
+        What the program states.
+
+    Raises
+    ------
+    ParameterError
+        If the bounds are others.
+    """
+
+    gram: Gram
+    target: Vector
+    lower: Vector
+    upper: Vector
+    total: float | None
+    budget: float
+    least: bool
+    name: str = "kernel quadratic program with a free level"
+
+    def __post_init__(self) -> None:
+        """Refuse bounds of which no tube and no margin is made."""
+        if (self.lower * self.upper).any() if self.least else (self.lower + self.upper).any():
+            raise ParameterError(
+                "a LevelQP whose budget is from below has a bound of 0 for each sample, and one whose budget is from "
+                "above has lower = -upper, but other bounds came; state a margin, or a tube."
+            )
+
+    def __len__(self) -> int:
+        """Return the number m of samples."""
+        return self.target.size
+
+    def at_level(self, level: float) -> KernelQP:
+        """Return the problem of that level: its objective is l 1'|beta| more than ours.
+
+        Parameters
+        ----------
+        level
+            l, in the unit of the targets: at least 0 where the budget is from above, and the half width of a tube; of
+            any sign if ``least``, -l being the margin.
+
+        Raises
+        ------
+        ParameterError
+            If it is below 0, and the budget is from above.
+        """
+        if self.least:
+            signs = np.where(self.upper > 0, 1.0, -1.0)
+            return KernelQP(self.gram, self.target - level * signs, self.lower, self.upper, self.total, name=self.name)
+        return KernelQP(self.gram, self.target, self.lower, self.upper, self.total, epsilon=level, name=self.name)
+
+    @property
+    def middle(self) -> float:
+        """The middle of the targets where a shift of them changes nothing but b, as 1'beta = 0; else 0."""
+        return 0.5 * float(self.target.min() + self.target.max()) if self.total == 0.0 else 0.0
+
+    def around(self, level: float) -> LevelQP:
+        """Return the problem with targets less ``level``: where 1'beta = 0, the same one, whose b is that much less.
+
+        Parameters
+        ----------
+        level
+            In the unit of the targets.
+        """
+        return replace(self, target=self.target - level) if level else self
+
+    @property
+    def highest(self) -> float:
+        """A level from which on beta = 0 solves the problem of that level."""
+        if self.least:
+            return 0.0
+        if self.total is None:
+            return float(np.abs(self.target).max())
+        return 0.5 * float(np.ptp(self.target))

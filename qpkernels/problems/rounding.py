@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How far rounding may take f(x_i), 1/2 ||f||^2 and sums of them from their values for the given kernel matrix.
+
+A sum of n terms makes n roundings, each of at most half a unit eps of a partial sum. As far as these are independent of
+each other, they add up as sqrt(n) does and not as n (Higham and Mary, SIAM J. Sci. Comput. 41, 2019), so that::
+
+    | sum_k t_k as computed - sum_k t_k |  <=  sqrt(n) eps sum_k |t_k|
+
+and the errors of several values add up to the root of the sum of their squares. That is for the kernel matrix as it is
+computed, and no proof beyond doubt, as an enclosure is; but it is what rounding does, with room.
+
+Where 1'beta = 0, a shift of all samples changes nothing that matters: distances from their mean are then what counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from qpkernels.arrays import Vector
+from qpkernels.gram import BoundedProduct, Gram
+from qpkernels.gram.features import Features, FeaturesInMemory, SparseFeatures
+
+__all__ = [
+    "EPS",
+    "ExpansionError",
+    "FunctionAtSamples",
+    "FunctionError",
+    "expand_at_samples",
+    "expanded",
+    "expansion_error",
+    "expansion_vanishes",
+    "size_error",
+    "sum_error",
+    "together",
+]
+
+EPS = float(np.finfo(float).eps)
+"""The distance from 1 to the next number, twice the largest relative rounding error."""
+
+
+_CRUDE = 1e-9
+"""Part of ||f||^2 up to which the bound by lengths of samples, which is cheap, is good enough."""
+
+
+_FAINT = 1e-12
+"""Part of the squared radius of the samples up to which the rounding of K may pass for 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionError:
+    """Bounds of the errors of the values f(x_i), shape (m,), and of 1/2 ||f||^2."""
+
+    values: Vector
+    half_norm: float
+
+
+@dataclass(frozen=True, eq=False)
+class ExpansionError(FunctionError):
+    """Those of an expansion, and its ||f||^2 as computed, around the mean of f where beta is balanced."""
+
+    squared_norm: float
+
+
+def sum_error(terms: Vector) -> float:
+    """Return the bound for the sum of ``terms``."""
+    return size_error(float(np.abs(terms).sum()), terms.size)
+
+
+def size_error(size: float, terms: int) -> float:
+    """Return the bound for a sum of so many ``terms``, whose absolute values add up to ``size``."""
+    return sqrt(terms) * EPS * size
+
+
+def together(errors: Vector) -> float:
+    """Return the bound for the sum of values with these bounds."""
+    return sqrt(float(errors @ errors))
+
+
+def explicit_features(gram: Gram) -> Features | SparseFeatures | None:
+    """Return the features by which the matrix multiplies a vector, or None: it does so entry by entry."""
+    return gram.factored if gram.correction is None else None
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool) -> ExpansionError:
+    """Return the errors of f = sum_j beta_j k(x_j, .), given its ``values`` K beta as they were computed.
+
+    Parameters
+    ----------
+    balanced
+        Whether 1'beta = 0, and f matters up to a constant only.
+    """
+    # It loads the compiler, which not everyone needs.
+    from qpkernels.arrays.sums import expansion_sums
+
+    features = explicit_features(gram)
+    # Sparse features are not taken around their mean, which would fill them.
+    centred = balanced and isinstance(features, Features)
+    sizes = gram.radii if centred else gram.lengths
+    coefficients, outcome, lengths = map(np.ascontiguousarray, (beta, values, sizes))
+    sums = expansion_sums(coefficients, outcome, lengths, balanced)
+    used = max(1, sums.used)
+    reach, products_error = sqrt(used) * EPS * sums.reach, size_error(sums.products_size, beta.size)
+    if features is None:
+        half_norm = 0.5 * (reach * sqrt(sums.square) + products_error)
+        return ExpansionError(reach * sizes, half_norm, sums.products)
+    # The weights as computed are a function of their own, whose values lose only what the last product loses.
+    unit, norm = np.sqrt(features.shape[1]) * EPS, sqrt(max(0.0, sums.products)) + reach
+    errors, weights_error = unit * norm * sizes, norm * reach
+    if weights_error > _CRUDE * norm * norm:
+        # Lengths say little of features in different units: feature by feature, a small one is not lost in a large one.
+        level = features.level if centred else None
+        lost, weights = features.absolute_weights(beta, level), features.weights_around(beta, level)
+        lost *= np.sqrt(used) * EPS
+        errors = unit * features.absolute_values(weights, level)
+        weights_error = float(lost @ (np.abs(weights) + 0.5 * lost))
+    if balanced:
+        # The values as they are have the constant too, which takes digits of what they differ by.
+        errors = errors + EPS * np.abs(outcome)
+    return ExpansionError(errors, weights_error + 0.5 * (together(beta * errors) + products_error), sums.products)
+
+
+def _dense_features(gram: Gram) -> Features | None:
+    """Return the features of the kernel, also where they are more than the samples."""
+    if gram.correction is not None:
+        return None
+    features = gram.kernel.features(gram.X) if gram.explicit is None else None
+    return gram.explicit if features is None else FeaturesInMemory(features)
+
+
+def expansion_vanishes(gram: Gram, beta: Vector, *, balanced: bool) -> bool:
+    """Return whether f = sum_j beta_j k(x_j, .) is 0 up to the rounding of its sums: in every feature, or at every x_i.
+
+    Not by its norm: a feature of small unit is no rounding of another.
+    """
+    (used,) = np.nonzero(beta)
+    if used.size == 0:
+        return True
+    unit, features = np.sqrt(used.size) * EPS, _dense_features(gram)
+    if features is not None:
+        level = features.level if balanced else None
+        return bool(
+            np.all(np.abs(features.weights_around(beta, level)) <= unit * features.absolute_weights(beta, level))
+        )
+    sizes = gram.lengths
+    if balanced and EPS * np.square(sizes.max()) > _FAINT * np.square(gram.radii.max()):
+        # The offset of the samples leaves too little of what they differ by.
+        sizes = np.minimum(gram.radii, sizes)
+    values = gram.product(beta)
+    values = values - values.mean() if balanced else values
+    return bool(np.all(np.abs(values) <= unit * float(np.abs(beta) @ sizes) * sizes))
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionAtSamples:
+    """All a certificate needs of f: the values f(x_i) without intercept, shape (m,), and ||f||^2 in the space of k.
+
+    f(x_i) is a sum of that many ``terms``, whose sizes add up to ``sizes``, shape (m,), and so for ``half_size`` and
+    1/2 ||f||^2: what rounding is measured by. Left out, the values are taken as exact.
+
+    ``product`` is what the values are of an expansion whose certificate they were made for.
+
+    Attributes
+    ----------
+    values
+        f(x_i), shape (m,).
+    squared_norm
+        ||f||^2, at least 0.
+    sizes, half_size, terms
+        How large the sums are that f(x_i) and 1/2 ||f||^2 were computed as, and of how many terms; 0: exact.
+    product
+        K beta with bounds of its error, or None.
+    coefficients
+        Those of the expansion over the samples that it is, shape (m,); None: it is none, or nobody needs them.
+    """
+
+    values: Vector
+    squared_norm: float
+    sizes: Vector | float = 0.0
+    half_size: float = 0.0
+    terms: int = 1
+    product: BoundedProduct | None = None
+    coefficients: Vector | None = None
+
+    @classmethod
+    def expansion(cls, gram: Gram, coefficients: Vector, values: Vector, *, balanced: bool) -> FunctionAtSamples:
+        """Return the expansion with these coefficients, whose ``values`` were computed in float64, with its rounding.
+
+        Parameters
+        ----------
+        gram
+            The kernel matrix of the samples.
+        coefficients, values
+            beta and K beta, shape (m,).
+        balanced
+            Whether 1'beta = 0, and f matters up to a constant only.
+        """
+        error = expansion_error(gram, coefficients, values, balanced=balanced)
+        # Not that of the error, which is around the mean of f: a sum that is only nearly 0 counts here.
+        squared_norm = max(0.0, float(coefficients @ values))
+        return cls(values, squared_norm, error.values / EPS, error.half_norm / EPS, coefficients=coefficients)
+
+    @classmethod
+    def zero(cls, samples: int) -> FunctionAtSamples:
+        """Return the function that is 0 everywhere.
+
+        Parameters
+        ----------
+        samples
+            Their number m.
+        """
+        return cls(np.zeros(samples), 0.0)
+
+    @property
+    def error(self) -> FunctionError:
+        """How far rounding may have taken the values and 1/2 ||f||^2."""
+        unit = np.sqrt(self.terms) * EPS
+        return FunctionError(unit * np.broadcast_to(self.sizes, self.values.shape), unit * self.half_size)
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is 0, without any rounding."""
+        return self.squared_norm == 0.0 and not self.values.any()
+
+
+def expand_at_samples(gram: Gram, beta: Vector, feasible: Vector, expansion: Vector) -> FunctionAtSamples:
+    """Return the expansion in beta, given K times the feasible point near it: mostly beta itself."""
+    values = expansion if feasible is beta or np.array_equal(feasible, beta) else gram.product(beta)
+    return FunctionAtSamples(values, float(beta @ values))
+
+
+def expanded(
+    gram: Gram, beta: Vector, feasible: Vector, function: FunctionAtSamples | None, *, balanced: bool
+) -> tuple[ExpansionError, FunctionAtSamples, FunctionError]:
+    """Return the errors and norm of the expansion in the feasible point near beta, and f with its errors.
+
+    f is the expansion in beta itself where it is left out.
+
+    Raises
+    ------
+    IndefiniteKernelError
+        If the quadratic form of the feasible point is negative beyond rounding.
+    """
+    expansion = gram.product(feasible)
+    gram.require_nonnegative(feasible, expansion)
+    own = expansion_error(gram, feasible, expansion, balanced=balanced)
+    if function is not None:
+        return own, function, function.error
+    function = expand_at_samples(gram, beta, feasible, expansion)
+    moved = function.values is not expansion
+    error = expansion_error(gram, beta, function.values, balanced=balanced) if moved else own
+    return own, function, error

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The shape of the two packages in numbers, and the limits that these keep: python -m tests.house prints both.
+
+A limit is tightened when less is reached; it is raised for a reason alone, which the commit states.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+__all__ = ["LIMITS", "measured"]
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("qpkernels", "formulations")
+
+LIMITS: dict[str, int] = {
+    "cases of the tests": 18_000,
+    "files": 542,
+    "lines": 80_610,
+    "circles of files": 3,
+    "classes above a class": 12,
+    "names of several classes": 50,
+    "files called base.py": 8,
+    "compiled functions": 103,
+    "rooms of qpkernels": 15,
+    "tiers of qpkernels": 10,
+    "rooms of formulations": 17,
+    "tiers of formulations": 13,
+    "names of formulations": 75,
+    "names of all packages": 453,
+    "calls of SoftMargin(X, y, k).solve()": 430,
+    "files of SoftMargin(X, y, k).solve()": 62,
+    "changes of file of SoftMargin(X, y, k).solve()": 292,
+    'calls of SoftMargin(X, y, k).dual.solve("clarabel")': 487,
+    'files of SoftMargin(X, y, k).dual.solve("clarabel")': 58,
+    'changes of file of SoftMargin(X, y, k).dual.solve("clarabel")': 304,
+    "calls of SVC().fit(X, y)": 501,
+    "files of SVC().fit(X, y)": 75,
+    "changes of file of SVC().fit(X, y)": 335,
+}
+"""What there may be at most."""
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Return the parsed files of both packages by the names of their modules."""
+    found = {}
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found[name] = ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def imports() -> dict[str, set[str]]:
+    """Return the modules of this project that each of them imports, also for types alone and inside functions."""
+    return {module: set(_imports(tree)) - {module} for module, tree in trees().items()}
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (name if name in trees() else node.module for name in names if node.module in trees())
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in trees())
+
+
+def circles() -> list[list[str]]:
+    """Return the groups of modules that import each other, directly or on a way through others."""
+    modules = list(trees())
+    number = {module: place for place, module in enumerate(modules)}
+    edges = np.array([(number[module], number[other]) for module in modules for other in imports()[module]]).T
+    graph = coo_array((np.ones(edges.shape[1]), edges), shape=(len(modules), len(modules)))
+    _, group = connected_components(graph, connection="strong")
+    members = [[modules[place] for place in np.flatnonzero(group == label)] for label in range(group.max() + 1)]
+    return [each for each in members if len(each) > 1]
+
+
+@cache
+def classes() -> list[ast.ClassDef]:
+    """Return all classes."""
+    return [node for tree in trees().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+
+
+def deepest() -> tuple[int, str]:
+    """Return how many classes of this project are above the class that has most, and its name."""
+    # Scripts for the programs of others are files of this project, and no modules of it.
+    modules = [importlib.import_module(name) for name in trees() if ".loaders." not in name]
+    kinds = {value for module in modules for value in vars(module).values() if isinstance(value, type)}
+    lines = ([each for each in kind.__mro__ if each.__module__.startswith(PACKAGES)] for kind in kinds)
+    return max((len(line) - 1, line[0].__name__) for line in lines if line)
+
+
+def compiled_functions() -> Iterator[str]:
+    """Yield the functions that numba compiles."""
+    for tree in trees().values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and re.search(
+                r"\b(compiled|vectorised)\b", " ".join(map(ast.unparse, node.decorator_list))
+            ):
+                yield node.name
+
+
+def tiers(package: str) -> list[str]:
+    """Return the tiers of a package as the import contract states them, the rooms of each divided by ``|``."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    (layers,) = (contract["layers"] for contract in contracts if contract.get("containers") == [package])
+    return list(layers)
+
+
+def public_names(package: str) -> list[str]:
+    """Return the names that a package and the packages in it give to users, each once."""
+    packages = [name for name in trees() if any(other.startswith(f"{name}.") for other in trees())]
+    names = (importlib.import_module(name).__all__ for name in packages if name.split(".")[0] == package)
+    return sorted({name for each in names for name in each})
+
+
+def walks() -> dict[str, int]:
+    """Return the calls, the files and the changes of file of each walk."""
+    from benchmarks.walk import walks
+
+    return {f"{unit} of {action}": count for action, found in walks().items() for unit, count in found.items()}
+
+
+def measured() -> dict[str, int]:
+    """Return the number that each limit but that of the tests' cases is set to."""
+    names = Counter(kind.name for kind in classes())
+    found = {
+        "files": len(trees()),
+        "lines": sum(
+            path.read_text(encoding="utf-8").count("\n")
+            for package in PACKAGES
+            for path in (ROOT / package).rglob("*.py")
+        ),
+        "circles of files": len(circles()),
+        "classes above a class": deepest()[0],
+        "names of several classes": sum(count > 1 for count in names.values()),
+        "files called base.py": len([path for package in PACKAGES for path in (ROOT / package).rglob("base.py")]),
+        "compiled functions": len(list(compiled_functions())),
+    }
+    for package in PACKAGES:
+        found[f"rooms of {package}"] = sum(len(tier.split("|")) for tier in tiers(package))
+        found[f"tiers of {package}"] = len(tiers(package))
+    found["names of formulations"] = len(importlib.import_module("formulations").__all__)
+    found["names of all packages"] = sum(len(public_names(package)) for package in PACKAGES)
+    return found | walks()
+
+
+if __name__ == "__main__":
+    for name, count in measured().items():
+        print(f"{name:50} {count:7} of at most {LIMITS.get(name, 0):7}")

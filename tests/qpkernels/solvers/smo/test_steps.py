@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every step lowers the objective and stays feasible, whatever rows of a block come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from builders import every_family, manufacture, random_feasible, two_classes
+from qpkernels import RBF
+from qpkernels.gram.panels.samples import DenseProduct, make_product
+from qpkernels.problems import KernelQP
+from qpkernels.solvers.smo.steps import Block, pair_steps, single_steps
+
+
+def state_of(program: KernelQP, beta: np.ndarray) -> tuple[Any, ...]:
+    K = program.gram.dense
+    box = np.array((program.target, program.epsilon, program.ridge, program.lower, program.upper))
+    return *Block.whole(K), box, beta, K @ beta
+
+
+@every_family
+@pytest.mark.parametrize("seed", range(2))
+def test_every_step_lowers_the_objective_and_stays_feasible(name: str, seed: int) -> None:
+    program = manufacture(name, seed).program
+    step = single_steps if program.total is None else pair_steps
+    state = state_of(program, random_feasible(program, seed))
+    beta, values = state[-2:]
+    before, taken = program.objective(beta), 0
+    while step(*state, 1, 1e-9, 0.0)[0] == 1 and taken < 3000:
+        after = program.objective(beta)
+        # A step from the floor of 1e-9 may gain less than the last digit of the objective.
+        assert after <= before + 1e-15 * abs(before)
+        assert (beta >= program.lower).all()
+        assert (beta <= program.upper).all()
+        if program.total is not None:
+            assert beta.sum() == pytest.approx(program.total, abs=1e-12)
+        before, taken = after, taken + 1
+    assert 5 < taken < 3000
+    np.testing.assert_allclose(values, program.gram.dense @ beta, atol=1e-11)
+
+
+@every_family
+def test_the_first_step_gains_much(name: str) -> None:
+    program = manufacture(name).program
+    step = single_steps if program.total is None else pair_steps
+    beta = random_feasible(program, 1)
+    before = program.objective(beta)
+    assert step(*state_of(program, beta), 1, 1e-9, 0.0) == (1, False)
+    assert program.objective(beta) < before - 1e-3
+
+
+@every_family
+def test_steps_end_within_the_gap_that_they_go_for(name: str) -> None:
+    known = manufacture(name, 1, m=64)
+    program = known.program
+    if program.is_hard:
+        return
+    step = single_steps if program.total is None else pair_steps
+    beta = random_feasible(program, 0)
+    taken, settled = step(*state_of(program, beta), 10**6, 1e-12, 1e-3)
+    assert 0 < taken < 10**6
+    assert not settled
+    assert program.objective(beta) - known.optimum < 1e-3 * abs(known.optimum)
+    assert step(*state_of(program, beta), 10**6, 1e-12, 1e-3) == (0, False)
+
+
+@pytest.mark.parametrize("kind", ["within", "features"])
+@pytest.mark.parametrize("steps", [pair_steps, single_steps])
+def test_rows_made_on_demand_are_those_of_the_matrix(kind: str, steps: Callable[..., Any]) -> None:
+    X, y = two_classes(90, shift=0.3, features=4)
+    kernel, box = RBF(0.5), np.array((y, 0.0 * y, 0.0 * y, np.minimum(y, 0.0), np.maximum(y, 0.0)))
+    product = make_product(kernel.product_form(X), X, np.float32)
+    assert isinstance(product, DenseProduct)
+    K = kernel.matrix(X, X).astype(np.float32)
+    # Memory that was used before: no number of it may be read.
+    memory = np.full(90**2 + 5, np.nan, np.float32)
+    if kind == "within":
+        columns = np.random.default_rng(0).permutation(120)[:90]
+        larger = np.full((120, 120), np.nan, np.float32)
+        larger[np.ix_(columns, columns)] = K
+        block = Block.within(larger, columns, memory)
+    else:
+        block = Block.of_features(*product.by_feature(np.arange(90)), np.ones(90), memory)
+    answers = []
+    for each in (block, Block.whole(K)):
+        beta, values = np.zeros(90), np.zeros(90)
+        steps(*each, box, beta, values, 10**6, 1e-4, 0.0)
+        np.testing.assert_allclose(values, K.astype(float) @ beta, atol=1e-4)
+        answers.append(beta)
+    np.testing.assert_allclose(*answers, atol=2e-3)
+    used = np.flatnonzero(answers[0])
+    assert block.made[used].all()
+    rows = block.rows(used)
+    assert rows is not None
+    np.testing.assert_allclose(rows, K[used], atol=1e-6)
