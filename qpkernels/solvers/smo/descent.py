@@ -562,7 +562,8 @@ class Descent:
 
     def _slopes(self) -> tuple[Vector, Vector, float, float]:
         """Return the slopes, the least that goes up and the greatest that goes down; without b it is 0 at least."""
-        up, down = slopes(*self._box, self._beta, self._values)
+        target, epsilon, ridge, lower, upper = self._box
+        up, down = slopes(target, epsilon, ridge, lower, upper, self._beta, self._values)
         lowest, highest = float(up.min()), float(down.max())
         if self.program.total is None:
             lowest, highest = min(lowest, 0.0), max(highest, 0.0)
@@ -680,5 +681,6 @@ def compile_all() -> None:
     Gram(RBF(1.0), np.eye(2 * _FEW)).dense  # noqa: B018  formed when first asked for
     for pairs in (True, False):
         _use("matrix", pairs, False, None)
-        for samples in (X, csr_array(X)):
+        many: tuple[Any, ...] = X, csr_array(X)
+        for samples in many:
             _use((RBF, is_sparse(samples), False), pairs, False, Gram(RBF(1.0), samples))
