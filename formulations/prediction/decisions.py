@@ -17,15 +17,7 @@ from qpkernels.arrays import Matrix, Vector
 from qpkernels.arrays.files import sized
 from qpkernels.errors import ParameterError
 
-__all__ = [
-    "Decision",
-    "Inliers",
-    "Labels",
-    "Sigmoids",
-    "Targets",
-    "Votes",
-    "probabilities",
-]
+__all__ = ["Decision", "Inliers", "Labels", "Sigmoids", "Targets", "Votes", "probabilities"]
 
 _LEAST = 1e-7
 """Probability of a pair that none is taken to be below, as LIBSVM has it: with 0, the system may be singular."""

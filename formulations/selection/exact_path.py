@@ -47,10 +47,7 @@ from qpkernels.solvers import Claim
 if TYPE_CHECKING:
     from qpkernels.paths import ParametricQP, Pieces
 
-__all__ = [
-    "ExactPath",
-    "exact_path",
-]
+__all__ = ["ExactPath", "exact_path"]
 
 _SHOWN = 12
 """Breakpoints that the table of a long path shows."""
