@@ -41,7 +41,7 @@ from qpkernels.problems import KernelQP, KernelQPBounds, Status
 if TYPE_CHECKING:
     from qpkernels.incremental import ActiveSet
 
-__all__ = ["Incremental", "numbers_of", "read_samples", "read_targets", "require_classes", "start_after"]
+__all__ = ["Incremental"]
 
 Answered = TypeVar("Answered", bound=Solution)
 

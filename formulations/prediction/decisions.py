@@ -52,7 +52,15 @@ class Sigmoids:
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, NDArray[Any]], functions: int) -> Sigmoids | None:
-        """Return those of that many functions that a file holds; None: it holds none."""
+        """Return those of that many functions that a file holds; None: it holds none.
+
+        Parameters
+        ----------
+        arrays
+            The arrays of the file by name.
+        functions
+            Number of the functions.
+        """
         if "A" not in arrays:
             return None
         return cls(sized(arrays["A"], "A", functions), sized(arrays["B"], "B", functions))
