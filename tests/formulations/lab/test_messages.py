@@ -16,6 +16,7 @@ from formulations.lab.challenges import CHALLENGES
 from formulations.lab.messages import Ask, Show, read_message
 from lab_client import Page, opened, points, setting
 from qpkernels.errors import QPKernelsError
+from together import together
 
 HUGE = 10**400
 NUMBERS = st.one_of(
@@ -97,8 +98,8 @@ def test_half_of_a_message(page: Page, cut: int) -> None:
     survives(page, json.dumps(MESSAGES[0])[:-cut])
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
+@together(
+    "text, words",
     [
         ("", "must be JSON"),
         ("[" * 100_000, "must be JSON"),

@@ -2,13 +2,13 @@
 """The block holds the most violating samples by either slope, and those of before."""
 
 import numpy as np
-import pytest
 
 from qpkernels.batch.descent.choice import most_violating
+from together import together
 
 
-@pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("seed", range(5))
+@together("ties", [False, True])
+@together("seed", range(5))
 def test_the_most_violating_are_chosen(seed: int, ties: bool) -> None:
     rng = np.random.default_rng(seed)
     up, down = rng.normal(size=(2, 50))

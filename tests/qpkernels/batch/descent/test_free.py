@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from builders import every_family, manufacture, random_feasible
 from qpkernels.batch.descent.free import is_worth_it, to_minimum_over_free
 from qpkernels.problems import KernelQP
 from qpkernels.solvers.active_set.loops import free_samples
 from qpkernels.solvers.smo.descent.passes import Arrays
+from together import together
 
 
 def data(program: KernelQP) -> Arrays:
@@ -19,7 +19,7 @@ def data(program: KernelQP) -> Arrays:
 
 
 @every_family
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@together("seed", [0, 1, 2])
 def test_the_gradient_of_those_that_stay_free_is_level(name: str, seed: int) -> None:
     program = manufacture(name, seed).program
     beta, paired = random_feasible(program, seed), program.total is not None
