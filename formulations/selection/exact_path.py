@@ -313,7 +313,7 @@ def _require_proportion(name: str, one: Vector, other: Vector) -> None:
 
 def _line(one: Model[Any], other: Model[Any], name: str) -> ParametricQP:
     """Return the KernelQPs between two models, in the hyper-parameter of that name."""
-    from qpkernels.paths import LINEAR, ParametricQP
+    from qpkernels.paths.parametric import LINEAR, ParametricQP
 
     start, end = one.qp(), other.qp()
     first, last = (float(np.max(each.value_of(name))) for each in (one, other))
