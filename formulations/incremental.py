@@ -41,7 +41,7 @@ from qpkernels.problems import KernelQP, KernelQPBounds, Status
 if TYPE_CHECKING:
     from qpkernels.incremental import ActiveSet
 
-__all__ = ["Incremental", "numbers_of", "read_samples", "read_targets", "require_classes", "start_after"]
+__all__ = ["Incremental"]
 
 Answered = TypeVar("Answered", bound=Solution)
 
@@ -161,14 +161,14 @@ def require_classes(model: Model[Any], y: Vector) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
+class WarmStart:
     """A point to start from: beta, and K beta."""
 
     beta: Vector
     values: Vector
 
 
-def start_after(solution: Solution, gram: Gram, rows: Indices, moved: Indices, program: KernelQP) -> Start:
+def start_after(solution: Solution, gram: Gram, rows: Indices, moved: Indices, program: KernelQP) -> WarmStart:
     """Return where to start on ``program``, whose samples are ``rows`` of those of ``solution``, and of new ones.
 
     Parameters
@@ -205,7 +205,7 @@ def start_after(solution: Solution, gram: Gram, rows: Indices, moved: Indices, p
     values *= scale
     if arriving.size:
         values[arriving] = _values_at(program.gram, beta, arriving)
-    return Start(beta, values)
+    return WarmStart(beta, values)
 
 
 def _values_at(gram: Gram, beta: Vector, samples: Indices) -> Vector:

@@ -322,8 +322,8 @@ def _routes(case: Case) -> tuple[str, ...]:
     kernel_qp = model.qp() is not None
     own = (
         ("smo", kernel_qp),
-        ("level-search", case.model in (NuMargin, NuTube)),
         ("interior-point", kernel_qp or case.model in (NuMargin, NuTube)),
+        ("level-search", case.model in (NuMargin, NuTube)),
         ("newton", isinstance(program, SmoothRisk)),
         ("frisch-newton", isinstance(program, ResidualNorm)),
         ("linear", system is not None),

@@ -149,7 +149,7 @@ def _setting(count: int) -> Mapping[str, Any]:
     points = [[x, y, int(label)] for (x, y), label in zip(places.tolist(), labels, strict=True)]
     return {
         "machine": {"name": "soft-margin", "values": {"C": 1}},
-        "kernel": [{"name": "gaussian", "values": {"gamma": 1}}],
+        "kernel": [{"name": "rbf", "values": {"gamma": 1}}],
         "points": points,
         "window": [-4, 4, -3, 3],
     }

@@ -22,7 +22,7 @@ _MOST, _LEAST = 300, 200
 _READINGS = 60
 
 _MACHINES = ("soft-margin", "squared-hinge", "one-class", "least-squares-classifier", "logistic")
-_KERNELS = ("gaussian", "laplacian", "matern", "polynomial", "linear")
+_KERNELS = ("rbf", "laplacian", "matern", "polynomial", "linear")
 
 
 class Reading(NamedTuple):

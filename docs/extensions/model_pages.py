@@ -22,6 +22,7 @@ from extensions.conventions import TABLE, Convention
 from extensions.letters import LETTERS, QUANTITIES, letters_of, letters_table
 from extensions.named_pages import pages
 from formulations.modelling import Stated
+from qpkernels.kernels.catalogue import KERNELS
 
 DOCS = Path(__file__).parent.parent
 CATALOGUE = DOCS / "catalogue.md"
@@ -39,6 +40,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("all-conventions", AllConventions)
     app.add_directive("model-letters", Letters)
     app.add_directive("all-letters", AllLetters)
+    app.add_directive("kernel-names", KernelNames)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -109,6 +111,21 @@ class Solvers(ModelDirective):
             raise self.error(f"docs/catalogue.md has no line of {model.__name__}; make catalogue writes it.")
         head = "| asked for | solved by | weakest proof |\n|---|---|---|\n"
         return head + "\n".join(f"| {row[1]} | {row[4]} | {row[5]} |" for row in rows)
+
+
+class KernelNames(MarkdownDirective):
+    """The kernels by name, with their parameters."""
+
+    def text(self) -> str:
+        """Return a table of what the classes state."""
+        rows = ["| name | other names | parameters, in order |", "|---|---|---|"]
+        for name, kind in sorted(KERNELS.items()):
+            entry = kind.entry
+            if not entry.takes:
+                listed = [" or ".join(f"`{each}`" for each in (one.name, *one.others)) for one in entry.parameters]
+                others = ", ".join(f"`{each}`" for each in entry.names[1:])
+                rows.append(f"| `{name}` | {others} | {', '.join(listed)} |")
+        return "\n".join(rows)
 
 
 class Conventions(ModelDirective):

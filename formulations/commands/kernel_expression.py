@@ -7,7 +7,8 @@
            | number * kernel | kernel ** integer | exp(kernel) | (kernel)
     value  = number | scale | auto | [number, ...]
 
-Names are those of :data:`KERNELS`. Numbers may be computed with + - * / and **; ``inf`` is one. ``scale`` is
+Names are those of :data:`qpkernels.kernels.catalogue.KERNELS`.
+Numbers may be computed with + - * / and **; ``inf`` is one. ``scale`` is
 1 / (d Var X), and ``auto`` 1 / d, of samples with d features. The text is read by Python's parser, and nothing is
 carried out but what is listed here.
 """
@@ -18,18 +19,16 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, TypeAlias, TypeVar
 from warnings import catch_warnings
 
 from qpkernels.arrays import Samples
 from qpkernels.errors import ParameterError
-from qpkernels.kernels import RBF, Kernel, Laplacian, Linear, Matching, Matern, Polynomial, Sigmoid, scale_gamma
+from qpkernels.kernels import Kernel, scale_gamma
+from qpkernels.kernels.catalogue import KERNELS, KernelEntry, find_kernel
 
 __all__ = [
-    "KERNELS",
-    "NamedKernel",
     "read_kernel",
 ]
 
@@ -40,70 +39,6 @@ Made = TypeVar("Made")
 _LONGEST = 1000
 """Characters of an expression; more would be a slip, or an attack on the parser."""
 
-
-@dataclass(frozen=True)
-class NamedKernel:
-    """A kernel that expressions know by a name.
-
-    Attributes
-    ----------
-    make
-        The kernel of its parameters by name.
-    parameters
-        Their names, in the order of values that come without one.
-    alternatives
-        Those of which one replaces all others, and of which the first is ``scale`` where none is stated.
-    aliases
-        Further names of its parameters.
-    """
-
-    make: Callable[..., Kernel]
-    parameters: tuple[str, ...] = ()
-    alternatives: tuple[str, ...] = ()
-    aliases: Mapping[str, str] = field(default_factory=dict)
-
-
-def _rbf(gamma: Any = None, sigma: Any = None, c: Any = None, theta: Any = None) -> RBF:
-    if sum(width is not None for width in (gamma, sigma, c, theta)) > 1:
-        raise ParameterError("rbf takes one of gamma, sigma, c and theta, for each of them states its width.")
-    if sigma is not None:
-        return RBF.from_sigma(sigma)
-    if c is not None:
-        return RBF.from_c(c)
-    return RBF(gamma) if theta is None else RBF.from_theta(theta)
-
-
-def _sigmoid(gamma: Any, coef0: float = 0.0) -> Sigmoid:
-    return Sigmoid(gamma, 0.0 - coef0)
-
-
-def _laplacian(gamma: Any = None) -> Laplacian:
-    if gamma is None:
-        raise ParameterError("laplacian needs its gamma: laplacian(gamma=0.5), or gamma=auto for 1 / features.")
-    return Laplacian(gamma)
-
-
-_WIDTHS = ("gamma", "sigma", "c", "theta")
-_POLYNOMIAL = NamedKernel(Polynomial, ("degree", "gamma", "coef0"), ("gamma",))
-
-KERNELS: Mapping[str, NamedKernel] = {
-    "linear": NamedKernel(Linear),
-    "rbf": NamedKernel(_rbf, _WIDTHS, _WIDTHS),
-    "polynomial": _POLYNOMIAL,
-    "poly": _POLYNOMIAL,
-    "laplacian": NamedKernel(_laplacian, ("gamma",)),
-    "matching": NamedKernel(Matching),
-    "matern": NamedKernel(Matern, ("length_scale", "nu"), aliases={"length": "length_scale"}),
-    "sigmoid": NamedKernel(_sigmoid, ("gamma", "coef0"), ("gamma",), {"kappa": "gamma"}),
-}
-"""The kernels by the name that an expression has for them. A sigmoid is tanh(gamma x'z + coef0), as LIBSVM's."""
-
-_ELSEWHERE = {
-    "precomputed": "a matrix of kernel values",
-    "spectrum": "sequences of letters",
-    "subsequence": "sequences of letters",
-}
-"""Kernels of what is no file of samples with features, and what they take."""
 
 _OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -226,37 +161,39 @@ class _Reader:
         return self._made(node, name, [], [])
 
     def _made(self, node: ast.expr, name: str, values: list[ast.expr], keywords: list[ast.keyword]) -> Kernel:
-        known = KERNELS.get(name.lower())
-        if known is None:
-            raise self._unknown(node, name)
+        kind: type[Kernel] | None = find_kernel(name)
+        if kind is None or kind.entry is None or kind.entry.takes:
+            raise self._unknown(node, name, kind)
+        parameters = [each.name for each in kind.entry.parameters]
         given: dict[str, Any] = {}
-        if len(values) > len(known.parameters):
-            raise self._fault(values[-1], f"{name} takes {len(known.parameters)} parameters at most")
+        if len(values) > len(parameters):
+            raise self._fault(values[-1], f"{name} takes {len(parameters)} parameters at most")
         stated: list[tuple[str, ast.expr, ast.expr | ast.keyword]] = [
-            (parameter, value, value) for parameter, value in zip(known.parameters, values, strict=False)
+            (parameter, value, value) for parameter, value in zip(parameters, values, strict=False)
         ]
         for keyword in keywords:
-            parameter = known.aliases.get(keyword.arg or "**", keyword.arg or "**")
-            if parameter not in known.parameters:
-                has = f"its parameters are {', '.join(known.parameters)}" if known.parameters else "it has none"
+            parameter = kind.entry.parameter(keyword.arg or "**")
+            if parameter is None:
+                has = f"its parameters are {', '.join(parameters)}" if parameters else "it has none"
                 raise self._fault(keyword, f"{name} has no parameter {keyword.arg or '**'}; {has}")
             stated.append((parameter, keyword.value, keyword))
         for parameter, value, place in stated:
             if parameter in given:
                 raise self._fault(place, f"{parameter} of {name} is stated twice")
             given[parameter] = self._argument(value)
-        complete = self._completed(known, given)
-        return self._checked(node, lambda: known.make(**complete), complete.keys() - given.keys())
+        complete = self._completed(kind.entry, given)
+        return self._checked(node, lambda: kind.named(**complete), complete.keys() - given.keys())
 
-    def _completed(self, known: NamedKernel, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _completed(self, entry: KernelEntry, given: Mapping[str, Any]) -> dict[str, Any]:
         """Add what the options say, and a width by the data."""
-        settled = set(known.alternatives) if given.keys() & set(known.alternatives) else set()
-        open_ = set(known.parameters) - settled - given.keys()
+        width = {"gamma", *entry.instead}
+        settled = width if given.keys() & width else set()
+        open_ = {each.name for each in entry.parameters} - settled - given.keys()
         own = {name: value for name, value in self.options.items() if name in open_}
         self.used |= own.keys()
         complete = {**own, **given}
-        if known.alternatives and not complete.keys() & set(known.alternatives):
-            complete[known.alternatives[0]] = scale_gamma(self.X)
+        if entry.by_data and not complete.keys() & width:
+            complete["gamma"] = scale_gamma(self.X)
         return complete
 
     def _argument(self, node: ast.expr) -> Any:
@@ -302,16 +239,16 @@ class _Reader:
                 raise ParameterError(f"--{error}") from None
             raise self._fault(node, str(error).removesuffix(".")) from None
 
-    def _unknown(self, node: ast.expr, name: str) -> ParameterError:
-        if name.lower() in _ELSEWHERE:
-            takes = _ELSEWHERE[name.lower()]
+    def _unknown(self, node: ast.expr, name: str, kind: type[Kernel] | None) -> ParameterError:
+        if kind is not None and kind.entry is not None:
             return self._fault(
-                node, f"{name} takes {takes}, and files of this command hold features; state it in Python"
+                node, f"{name} takes {kind.entry.takes}, and files of this command hold features; state it in Python"
             )
-        near = get_close_matches(name.lower(), KERNELS, n=1)
+        known = [each for each, kind in KERNELS.items() if not kind.entry.takes]
+        near = get_close_matches(name.lower(), known, n=1)
         hint = f"did you mean {near[0]!r}? There are" if near else "there are"
         return self._fault(
-            node, f"no kernel is called {name!r}; {hint} {', '.join(KERNELS)}, and none for explicit features"
+            node, f"no kernel is called {name!r}; {hint} {', '.join(known)}, and none for explicit features"
         )
 
     def _fault(self, node: ast.expr | ast.keyword, what: str) -> ParameterError:

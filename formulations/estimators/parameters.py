@@ -37,6 +37,7 @@ from qpkernels.errors import LabelError, OneClassError, ParameterError, ShapeErr
 from qpkernels.functions import Expansions
 from qpkernels.gram import Gram, LowRank
 from qpkernels.kernels import FunctionKernel, Kernel, Precomputed
+from qpkernels.kernels.catalogue import KERNELS
 
 __all__ = [
     "ClassWeight",
@@ -283,8 +284,6 @@ def _square(K: ArrayLike) -> Matrix:
 KernelLike: TypeAlias = str | Kernel | Callable[[Any, Any], Any]
 """A name, a kernel, or a function of two lists of samples that returns the matrix of kernel values."""
 
-_NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
-
 
 def space_of(
     kernel: KernelLike,
@@ -328,12 +327,13 @@ def space_of(
     if isinstance(kernel, str) and kernel == "precomputed":
         return by_matrix(X)
     named = None
-    if isinstance(kernel, str) and kernel in _NAMES:
+    if isinstance(kernel, str):
         named = named_kernel(kernel, lambda: _gamma(gamma, X, weights), degree, coef0)
     if named is None:
+        known = [kind.entry.name for kind in KERNELS.values() if kind.entry.scikit_learn]
         raise ParameterError(
-            f"kernel must be one of {', '.join(_NAMES)}, a Kernel such as RBF(gamma=0.1), or a function of two lists "
-            f"of samples, but {shown(kernel)} came."
+            f"kernel must be one of {', '.join(known)}, precomputed, a Kernel such as RBF(gamma=0.1), or a function "
+            f"of two lists of samples, but {shown(kernel)} came."
         )
     return _of_kernel(named, X, rank)
 

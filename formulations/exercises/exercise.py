@@ -13,16 +13,7 @@ from qpkernels.arrays import Vector, check_choice, finite_vector, read_array, re
 from qpkernels.errors import NonFiniteError, ParameterError, QPKernelsError, ShapeError, UnsupportedOptionError
 from qpkernels.problems import Certificate
 
-__all__ = [
-    "Answers",
-    "Exercise",
-    "Exercises",
-    "Verdict",
-    "all_of",
-    "at",
-    "number",
-    "vector",
-]
+__all__ = ["Answers", "Exercise", "Exercises", "Verdict", "all_of", "at", "number", "vector"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -211,11 +202,6 @@ def vector(value: Any, letter: str, length: int, each: str) -> Vector:
         How many they are; of one, a number will do.
     each
         What there is one of them for, as a clause.
-
-    Raises
-    ------
-    ShapeError, NonFiniteError, ParameterError
-        If it is no such vector, or its squares are too large for float64.
     """
     found = finite_vector(np.ravel(value) if length == 1 and np.ndim(read_array(value, letter)) == 0 else value, letter)
     if found.size != length:
@@ -225,13 +211,7 @@ def vector(value: Any, letter: str, length: int, each: str) -> Vector:
 
 
 def number(value: Any, letter: str) -> float:
-    """Return an answer that is one finite number.
-
-    Raises
-    ------
-    ParameterError, NonFiniteError
-        If it is none, or its square is too large for float64.
-    """
+    """Return an answer that is one finite number."""
     array = read_array(value, letter)
     found = real_number(array.ravel()[0] if array.size == 1 and array.dtype.kind in "iuf" else value, letter)
     if not np.isfinite(found):
@@ -246,13 +226,7 @@ def _check_size(size: float, letter: str) -> None:
 
 
 def at(value: Any, letter: str, given: Mapping[str, Any]) -> Any:
-    """Return an answer at these parameters: itself, or what it returns where it is a function of them.
-
-    Raises
-    ------
-    ParameterError
-        If the function raises an exception.
-    """
+    """Return an answer at these parameters: itself, or what it returns where it is a function of them."""
     if not callable(value):
         return value
     try:

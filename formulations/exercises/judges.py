@@ -24,15 +24,7 @@ from qpkernels.arrays import Matrix, Vector, check_count, finite_vector, float_v
 from qpkernels.errors import NonFiniteError, ShapeError
 from qpkernels.kernels import Kernel
 
-__all__ = [
-    "Eigenpairs",
-    "Extreme",
-    "HandCorrections",
-    "NoKernel",
-    "Precisions",
-    "SmallestBound",
-    "UnitInterval",
-]
+__all__ = ["Eigenpairs", "Extreme", "HandCorrections", "NoKernel", "Precisions", "SmallestBound", "UnitInterval"]
 
 _TOL = 1e-6
 """Share of the smallest bound, an eigenvalue or a mean, and slope of the evidence, within which it is right."""

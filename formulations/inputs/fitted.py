@@ -14,7 +14,8 @@ from formulations.inputs.estimators import Coefficients, cost_of_ridge, on_host,
 from formulations.inputs.restating import Restatable
 from qpkernels.arrays import Indices, Vector, is_scalar, is_sparse, shown
 from qpkernels.errors import ParameterError, ShapeError
-from qpkernels.kernels import RBF, FunctionKernel, Kernel, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
+from qpkernels.kernels import FunctionKernel, Kernel, Precomputed
+from qpkernels.kernels.catalogue import find_kernel
 
 __all__ = ["coefficients_for", "kept_rows", "named_kernel", "require_classes", "require_model", "require_rows"]
 
@@ -35,19 +36,12 @@ def named_kernel(name: str, gamma: Callable[[], float], degree: int, coef0: floa
     gamma
         Asked of kernels that have one.
     """
-    match name:
-        case "linear":
-            return Linear()
-        case "rbf":
-            return RBF(gamma())
-        case "laplacian":
-            return Laplacian(gamma())
-        case "poly" | "polynomial":
-            return Polynomial(degree=degree, gamma=gamma(), coef0=coef0)
-        case "sigmoid":
-            return Sigmoid(kappa=gamma(), b=-coef0)
-        case _:
-            return None
+    kind = find_kernel(name)
+    if kind is None or not kind.entry.scikit_learn:
+        return None
+    given: dict[str, Callable[[], float]] = {"gamma": gamma, "degree": lambda: degree, "coef0": lambda: coef0}
+    kernel: Kernel = kind.named(**{each.name: given[each.name]() for each in kind.entry.own})
+    return kernel
 
 
 def kept_rows(rows: Any, features: int) -> Any:

@@ -342,13 +342,7 @@ class Pair:
     solver: Solver
 
     def solve(self, tol: float, time_limit: float | None, options: Mapping[str, Any]) -> Solution | QPKernelsError:
-        """Return the answer, or the error that says why there is none; back-ends of others run apart.
-
-        Raises
-        ------
-        UnsupportedProgramError
-            If the solver does not take the statement.
-        """
+        """Return the answer, or the error that says why there is none; back-ends of others run apart."""
         own_limit = self.solver.foreign or "time_limit" in self.solver.options
         settings: dict[str, Any] = {"isolate": self.solver.foreign, "time_limit": time_limit if own_limit else None}
         try:
@@ -379,13 +373,7 @@ def pairs_of(problem: Problem, solvers: list[Solver]) -> Iterator[Pair]:
 
 
 def checked_models(models: Any, caller: str) -> list[Comparable]:
-    """Return the models and forms given, one or several.
-
-    Raises
-    ------
-    ParameterError
-        If there is none, or something else.
-    """
+    """Return the models and forms given, one or several."""
     stated = [models] if isinstance(models, Model | Form) else _listed(models, Model | Form)
     if not stated:
         raise ParameterError(f"{caller} needs at least one model or form, and nothing else, but {shown(models)} came.")
@@ -396,13 +384,6 @@ def find_solvers(names: SolverLike | Iterable[SolverLike]) -> list[Solver]:
     """Return the solvers of these names, installed or not.
 
     "all" is every installed solver, the project's own first. A solver stands for itself.
-
-    Raises
-    ------
-    ParameterError
-        If these are no names and no solvers, or two solvers have one name.
-    UnknownSolverError
-        If no solver has that name.
     """
     listed = [names] if isinstance(names, str | Solver) else _listed(names, str | Solver)
     if listed == [ALL]:

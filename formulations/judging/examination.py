@@ -17,10 +17,7 @@ from qpkernels.display import Column, Report, Reported, Table, as_text, without_
 from qpkernels.problems import Enclosure, Status
 from qpkernels.solvers import Claim
 
-__all__ = [
-    "CrossExamination",
-    "Trial",
-]
+__all__ = ["CrossExamination", "Trial"]
 
 _NAN = float("nan")
 _ANYWHERE = Enclosure(-math.inf, math.inf)

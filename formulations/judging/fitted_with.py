@@ -18,15 +18,7 @@ from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Linear
 
-__all__ = [
-    "Sampled",
-    "Settings",
-    "linear_samples",
-    "numbers_of",
-    "parted",
-    "sampled",
-    "vectors",
-]
+__all__ = ["Sampled", "Settings", "linear_samples", "numbers_of", "parted", "sampled", "vectors"]
 
 
 class Settings:
@@ -47,13 +39,7 @@ class Settings:
         self._given, self._asked = dict(given), set[str]()
 
     def __call__(self, name: str) -> Any:
-        """Return the value of that name.
-
-        Raises
-        ------
-        ParameterError
-            If there is none.
-        """
+        """Return the value of that name."""
         self._asked.add(name)
         if name in self._given:
             return self._given[name]
@@ -73,13 +59,7 @@ class Settings:
         return name in self._given
 
     def expect(self, name: str, value: Any, others: str) -> None:
-        """Refuse an estimator whose parameter of that name, if it has one, is another than ``value``.
-
-        Raises
-        ------
-        ParameterError
-            With what ``others`` are.
-        """
+        """Refuse an estimator whose parameter of that name, if it has one, is another than ``value``."""
         found = self.default(name, value)
         if found is not value and found != value:
             raise ParameterError(
@@ -87,13 +67,7 @@ class Settings:
             )
 
     def finish(self) -> None:
-        """Refuse values that nothing asked for.
-
-        Raises
-        ------
-        ParameterError
-            If there are such.
-        """
+        """Refuse values that nothing asked for."""
         unknown = sorted(self._given.keys() - self._asked)
         if unknown:
             has = ", ".join(sorted(self._asked)) or "none"
@@ -103,15 +77,7 @@ class Settings:
 
 
 def numbers_of(estimator: Any, name: str) -> NDArray[np.float64]:
-    """Return a fitted attribute as numbers in float64.
-
-    Raises
-    ------
-    ParameterError
-        If it holds something else.
-    NonFiniteError
-        If some are NaN or infinite.
-    """
+    """Return a fitted attribute as numbers in float64."""
     try:
         numbers = on_host(getattr(estimator, name)).astype(np.float64)
     except (TypeError, ValueError):
@@ -145,13 +111,7 @@ class Sampled:
 
     @property
     def labels(self) -> NDArray[Any]:
-        """The labels or targets, shape (m,).
-
-        Raises
-        ------
-        ParameterError, ShapeError
-            If there are none, or several for each sample.
-        """
+        """The labels or targets, shape (m,)."""
         y = self.targets
         if y.ndim != 1:
             raise ShapeError(f"y must hold one label or target for each sample, but an array of shape {y.shape} came.")
@@ -166,13 +126,7 @@ class Sampled:
 
 
 def sampled(samples: int, y: Any, weights: ArrayLike | None) -> Sampled:
-    """Return the labels and weights of that many samples.
-
-    Raises
-    ------
-    ShapeError, ParameterError
-        If they are not as many.
-    """
+    """Return the labels and weights of that many samples."""
     labels = None if y is None else np.asarray(y)
     if labels is not None and labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
@@ -184,13 +138,7 @@ def sampled(samples: int, y: Any, weights: ArrayLike | None) -> Sampled:
 
 
 def vectors(X: Any, features: int | None = None) -> Samples:
-    """Return samples with features as a matrix, sparse ones in compressed rows.
-
-    Raises
-    ------
-    ShapeError, NonFiniteError
-        If they are none, or the estimator was fitted to another number of features.
-    """
+    """Return samples with features as a matrix, sparse ones in compressed rows."""
     found = finite_samples(X, "X")
     if features is not None and found.shape[1] != features:
         raise ShapeError(

@@ -41,13 +41,7 @@ from qpkernels.files import SvmType
 from qpkernels.gram import Gram
 from qpkernels.kernels import Precomputed
 
-__all__ = [
-    "KINDS",
-    "SupportVectors",
-    "read_kernel_ridge",
-    "read_support_vectors",
-    "support_vector_machines",
-]
+__all__ = ["KINDS", "SupportVectors", "read_kernel_ridge", "read_support_vectors", "support_vector_machines"]
 
 
 def read_kernel_ridge(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[GivenMachine]:

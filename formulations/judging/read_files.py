@@ -25,9 +25,7 @@ from qpkernels.files import SvmType, read_liblinear_model, read_libsvm_machines
 from qpkernels.gram import Gram
 from qpkernels.kernels import Precomputed
 
-__all__ = [
-    "read_file",
-]
+__all__ = ["read_file"]
 
 _CLASSIFIERS = {
     "L2R_LR": Logistic,
@@ -42,15 +40,7 @@ _PRECOMPUTED = b"kernel_type precomputed"
 
 
 def read_file(path: Path, X: Any, y: Any, weights: Any, settings: Settings) -> list[GivenMachine]:
-    """Read a model file.
-
-    Raises
-    ------
-    FileFormatError
-        If it is neither of LIBSVM nor of LIBLINEAR, or damaged.
-    ParameterError
-        If a support vector is none of the samples, or a hyper-parameter that no file holds is missing.
-    """
+    """Read a model file."""
     if not path.is_file():
         raise FileFormatError(f"there is no file {path}; an audit takes a fitted estimator, or the path of a model.")
     with path.open("rb") as file:

@@ -60,15 +60,7 @@ _SAMPLES = 1000
 def machines_of(
     estimator: Any, X: Any, y: Any, weights: Any, given: Mapping[str, Any]
 ) -> tuple[str, list[GivenMachine]]:
-    """Return what the estimator, or file, is called, and its machines.
-
-    Raises
-    ------
-    NotFittedError
-        If it is not fitted.
-    ParameterError, ShapeError, FileFormatError
-        If it is none that can be read, or these are not the data that it was fitted to.
-    """
+    """Return what the estimator, or file, is called, and its machines."""
     if isinstance(X, str):
         raise ShapeError(f"X must be the samples that the machine was fitted to, but the text {shown(X)} came.")
     if isinstance(estimator, str | Path):

@@ -240,7 +240,7 @@ def _hull_intersection(setting: Setting) -> HullIntersection:
 def _all_support_vectors(answer: Answer) -> str:
     setting = answer.setting
     _require_points(setting, _APPLET)
-    _require_kernel(setting, "gaussian")
+    _require_kernel(setting, "rbf")
     cost = setting.machine.values["C"]
     _require(cost == _COST, f"C is {cost:g}; {_COST:.0f} is wanted.")
     solution = _certified(answer, Classification)
@@ -330,7 +330,7 @@ _CHALLENGES = (
         f"{_LEAST_POINTS} points.",
         Setting(
             machine_part("tube", C=10, epsilon=0.25),
-            kernel_part("gaussian", gamma=1),
+            kernel_part("rbf", gamma=1),
             points_part(np.linspace(-3.3, 3.3, len(_HEIGHTS)), _HEIGHTS),
         ),
         _empty_tube,

@@ -31,13 +31,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from formulations.lab.challenges import CHALLENGES, Challenge
-from formulations.lab.settings import KERNELS, MACHINES, MOST_POINTS, PARAMETRISATIONS, Setting, read_setting
+from formulations.lab.settings import KERNELS, MACHINES, MOST_POINTS, Setting, read_setting
 from formulations.lab.settings.choices import MenuChoice, quoted
 from formulations.lab.settings.presets import PRESETS
 from formulations.lab.settings.setting import read_points
 from formulations.lab.views import VIEWS
 from qpkernels.arrays import is_integer
 from qpkernels.errors import ParameterError
+from qpkernels.kernels import RBF
 
 __all__ = ["Ask", "Show", "menu", "read_message"]
 
@@ -135,7 +136,7 @@ def menu(start: Setting | None = None) -> Mapping[str, Any]:
     return {
         "machines": machines,
         "kernels": [_choice(each) for each in KERNELS.values()],
-        "parametrisations": PARAMETRISATIONS,
+        "parametrisations": dict(RBF.widths),
         "views": [{"name": each.name, "title": each.title} for each in VIEWS.values()],
         "presets": [
             {"name": each.name, "title": each.title, "setting": each.setting.stated()} for each in PRESETS.values()
@@ -150,4 +151,5 @@ def menu(start: Setting | None = None) -> Mapping[str, Any]:
 
 
 def _choice(choice: MenuChoice) -> dict[str, Any]:
-    return {"name": choice.name, "title": choice.title, "sliders": [asdict(each) for each in choice.sliders]}
+    sliders = [asdict(each) for each in choice.sliders]
+    return {"name": choice.name, "others": choice.others, "title": choice.title, "sliders": sliders}

@@ -154,24 +154,12 @@ class ExpressionLoss(MarginLoss, ResidualLoss):
 
 
 def as_margin_loss(loss: object) -> MarginLoss:
-    """Return a margin loss as it is, and a function of a CVXPY variable as one.
-
-    Raises
-    ------
-    ParameterError
-        If it is neither.
-    """
+    """Return a margin loss as it is, and a function of a CVXPY variable as one."""
     return loss if isinstance(loss, MarginLoss) else _of_function(loss, "a margin loss, such as LogisticLoss()")
 
 
 def as_residual_loss(loss: object) -> ResidualLoss:
-    """Return a residual loss as it is, and a function of a CVXPY variable as one.
-
-    Raises
-    ------
-    ParameterError
-        If it is neither.
-    """
+    """Return a residual loss as it is, and a function of a CVXPY variable as one."""
     return loss if isinstance(loss, ResidualLoss) else _of_function(loss, "a residual loss, such as AbsolutePower(1.5)")
 
 

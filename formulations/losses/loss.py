@@ -15,15 +15,7 @@ from qpkernels.arrays import ChecksKeywords, float_array, real_number, shown
 from qpkernels.arrays.intervals import UNDERFLOW, up
 from qpkernels.errors import NoEnclosureError, ParameterError
 
-__all__ = [
-    "Loss",
-    "MarginLoss",
-    "QuadraticConjugate",
-    "ResidualLoss",
-    "Values",
-    "checked",
-    "share_of",
-]
+__all__ = ["Loss", "MarginLoss", "QuadraticConjugate", "ResidualLoss", "Values", "checked", "share_of"]
 
 Values: TypeAlias = NDArray[np.float64]
 """float64 array of any shape; losses work elementwise."""
@@ -262,13 +254,7 @@ class ResidualLoss(Loss):
 def checked(
     loss: Loss, name: str, *, above: float = -np.inf, least: float = -np.inf, below: float = np.inf, meaning: str
 ) -> None:
-    """Replace the field ``name`` of a frozen loss by a float, or refuse one outside its range.
-
-    Raises
-    ------
-    ParameterError
-        If it is no finite number that is > ``above``, >= ``least`` and < ``below``.
-    """
+    """Replace the field ``name`` of a frozen loss by a float, or refuse one outside its range."""
     given = getattr(loss, name)
     bounds = [
         *([f"above {above:g}"] if np.isfinite(above) else []),

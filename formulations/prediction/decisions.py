@@ -17,15 +17,7 @@ from qpkernels.arrays import Matrix, Vector
 from qpkernels.arrays.files import sized
 from qpkernels.errors import ParameterError
 
-__all__ = [
-    "Decision",
-    "Inliers",
-    "Labels",
-    "Sigmoids",
-    "Targets",
-    "Votes",
-    "probabilities",
-]
+__all__ = ["Decision", "Inliers", "Labels", "Sigmoids", "Targets", "Votes", "probabilities"]
 
 _LEAST = 1e-7
 """Probability of a pair that none is taken to be below, as LIBSVM has it: with 0, the system may be singular."""
@@ -60,7 +52,15 @@ class Sigmoids:
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, NDArray[Any]], functions: int) -> Sigmoids | None:
-        """Return those of that many functions that a file holds; None: it holds none."""
+        """Return those of that many functions that a file holds; None: it holds none.
+
+        Parameters
+        ----------
+        arrays
+            The arrays of the file by name.
+        functions
+            Number of the functions.
+        """
         if "A" not in arrays:
             return None
         return cls(sized(arrays["A"], "A", functions), sized(arrays["B"], "B", functions))

@@ -128,13 +128,7 @@ def _coefficients(arrays: Mapping[str, NDArray[Any]], centers: int, functions: i
 
 
 def _load_libsvm(path: Path) -> Predictor:
-    """Read a machine that svm-train wrote, with its probabilities if it was trained with -b 1.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged.
-    """
+    """Read a machine that svm-train wrote, with its probabilities if it was trained with -b 1."""
     read = read_libsvm_machines(path)
     if read.labels is None:
         function = Expansion(read.kernel, read.centers, read.coefficients[0], float(read.intercepts[0]))

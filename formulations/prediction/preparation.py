@@ -225,13 +225,7 @@ class Ordinal(_Encoding):
 
 
 def check_columns(columns: Any, known: int) -> None:
-    """Refuse what are no numbers of columns.
-
-    Raises
-    ------
-    ShapeError
-        With what came.
-    """
+    """Refuse what are no numbers of columns."""
     listed = isinstance(columns, np.ndarray) and columns.ndim == 1 and columns.dtype.kind == "i"
     if not listed or not columns.size or columns.min() < 0 or columns.max() >= known:
         raise ShapeError(f"numbers of columns from 0 to {known - 1} were expected, but {columns!r} came.")
@@ -332,13 +326,6 @@ class Preparation(Step):
         ----------
         X
             Samples as they are, shape (n, features): an array or a table of numbers and text, or a sparse matrix.
-
-        Raises
-        ------
-        ShapeError, FeatureNamesError, NonFiniteError
-            If they are none such as those of the fit.
-        ParameterError
-            If one has a category that is not known, or they are sparse, and would be filled.
         """
         check_feature_names(X, self.names)
         table = _table(X)
@@ -361,13 +348,7 @@ def to_spec(step: Step, arrays: list[NDArray[Any]]) -> dict[str, Any]:
 
 
 def from_spec(spec: dict[str, Any], arrays: Sequence[NDArray[Any]]) -> Step:
-    """Return the step that :func:`to_spec` wrote.
-
-    Raises
-    ------
-    KeyError, TypeError, IndexError, ShapeError, ParameterError, NonFiniteError
-        If it is none: what reads files makes a FileFormatError of them.
-    """
+    """Return the step that :func:`to_spec` wrote."""
     values = {name: _value(value, arrays) for name, value in spec.items() if name != "step"}
     return {each.__name__: each for each in _CLASSES}[spec["step"]](**values)
 

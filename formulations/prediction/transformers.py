@@ -30,15 +30,7 @@ __all__ = ["preparation_of"]
 
 
 def preparation_of(transformer: Any) -> Preparation:
-    """Return what a fitted transformer does, or a pipeline of such.
-
-    Raises
-    ------
-    sklearn.exceptions.NotFittedError
-        If it is not fitted.
-    ParameterError
-        If it is none that a file holds, with its name.
-    """
+    """Return what a fitted transformer does, or a pipeline of such."""
     steps = _steps(transformer)
     names = getattr(transformer, "feature_names_in_", None)
     return Preparation(

@@ -7,10 +7,4 @@ from formulations.relevance.machine import RelevanceSolution
 from formulations.relevance.regression import RelevanceRegression
 from formulations.relevance.reweighted import ReweightedRelevance
 
-__all__ = [
-    "RelevanceClassification",
-    "RelevanceRegression",
-    "RelevanceSolution",
-    "ReweightedRelevance",
-    "Stationarity",
-]
+__all__ = ["RelevanceClassification", "RelevanceRegression", "RelevanceSolution", "ReweightedRelevance", "Stationarity"]

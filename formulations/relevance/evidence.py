@@ -37,13 +37,7 @@ from scipy.linalg.lapack import dtrtri
 from qpkernels.arrays import Indices, Matrix, Vector, frozen
 from qpkernels.gram import Gram
 
-__all__ = [
-    "Design",
-    "Stationarity",
-    "WeightPosterior",
-    "caratheodory_reductions",
-    "factor",
-]
+__all__ = ["Design", "Stationarity", "WeightPosterior", "caratheodory_reductions", "factor"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,11 +76,6 @@ def factor(rows: Matrix, products: Matrix) -> Matrix:
 
     Where the signal is large, adding I to the products would lose the small eigenvalues, and with them digits of the
     evidence and its slopes; L is then found from the rows themselves, by an orthogonal factorisation.
-
-    Raises
-    ------
-    LinAlgError
-        If signal exceeds noise by so much that float64 does not tell the matrix from a singular one.
     """
     diagonal = products.ravel()[:: len(products) + 1]
     if diagonal.max(initial=0.0) > _LARGE_SIGNAL:

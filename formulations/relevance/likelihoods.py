@@ -20,12 +20,7 @@ from scipy.linalg import cho_solve, solve_triangular
 from formulations.relevance.evidence import Design, WeightPosterior, factor
 from qpkernels.arrays import Matrix, Vector
 
-__all__ = [
-    "GaussianPosterior",
-    "GaussianTargets",
-    "LaplacePosterior",
-    "LogisticLabels",
-]
+__all__ = ["GaussianPosterior", "GaussianTargets", "LaplacePosterior", "LogisticLabels"]
 
 
 @dataclass(frozen=True, eq=False)

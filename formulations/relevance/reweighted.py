@@ -77,13 +77,7 @@ class WeightedLasso:
         self.problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(misfit) + self.costs @ cp.abs(self.weights)))
 
     def solve(self, costs: Vector) -> tuple[Vector, Certificate]:
-        """Return the w of these costs, and the certificate of the problem in matrices.
-
-        Raises
-        ------
-        SolverFailedError
-            If Clarabel returns no finite point.
-        """
+        """Return the w of these costs, and the certificate of the problem in matrices."""
         self.costs.value = costs * self._units / self._cost_unit
         lowered = lower(self.problem, "WeightedLasso")
         outcome = find_solver("clarabel").solve(lowered.program, tol=_ASKED)

@@ -47,10 +47,7 @@ from qpkernels.solvers import Claim
 if TYPE_CHECKING:
     from qpkernels.paths import ParametricQP, Pieces
 
-__all__ = [
-    "ExactPath",
-    "exact_path",
-]
+__all__ = ["ExactPath", "exact_path"]
 
 _SHOWN = 12
 """Breakpoints that the table of a long path shows."""
@@ -316,7 +313,7 @@ def _require_proportion(name: str, one: Vector, other: Vector) -> None:
 
 def _line(one: Model[Any], other: Model[Any], name: str) -> ParametricQP:
     """Return the KernelQPs between two models, in the hyper-parameter of that name."""
-    from qpkernels.paths import LINEAR, ParametricQP
+    from qpkernels.paths.parametric import LINEAR, ParametricQP
 
     start, end = one.qp(), other.qp()
     first, last = (float(np.max(each.value_of(name))) for each in (one, other))

@@ -43,13 +43,7 @@ class Fold:
 
 
 def checked_model(model: object, caller: str) -> Model[Any]:
-    """Return ``model`` if it is one.
-
-    Raises
-    ------
-    ParameterError
-        Otherwise.
-    """
+    """Return ``model`` if it is one."""
     if not isinstance(model, Model):
         raise ParameterError(
             f"{caller} takes a model first, such as SoftMargin(X, y, RBF(0.1)), but {shown(model)} came; of several "
@@ -70,15 +64,6 @@ def divide(model: Model[Any], folds: Folds) -> tuple[Fold, ...]:
     """Return the folds of the samples of ``model``.
 
     A number of folds divides as scikit-learn does: without shuffling, and so that each has its share of both classes.
-
-    Raises
-    ------
-    ParameterError, ShapeError
-        If ``folds`` is nothing that divides these samples.
-    LabelError
-        If a class has a single sample, so that nothing of it can be both trained on and held out.
-    OneClassError
-        If a fold leaves samples of one class to train on; it says which.
     """
     labels = truth(model)
     check_classes(model, labels)
@@ -108,13 +93,7 @@ def divide(model: Model[Any], folds: Folds) -> tuple[Fold, ...]:
 
 
 def check_classes(model: Model[Any], labels: NDArray[Any]) -> None:
-    """Refuse a class with a single sample.
-
-    Raises
-    ------
-    LabelError
-        With its label.
-    """
+    """Refuse a class with a single sample."""
     if model.classes is None:
         return
     values, counts = np.unique(labels, return_counts=True)
@@ -177,13 +156,7 @@ def scoring_name(model: Model[Any], scoring: Scoring) -> str:
 
 
 def scorer(model: Model[Any], scoring: Scoring) -> Score:
-    """Return the score that ``scoring`` means for this model.
-
-    Raises
-    ------
-    ParameterError
-        If scikit-learn has no scorer of that name, or nothing is said of a model that has neither labels nor targets.
-    """
+    """Return the score that ``scoring`` means for this model."""
     if scoring is None:
         if model.classes is not None:
             return partial(_accuracy, model.classes)

@@ -56,11 +56,6 @@ def grid_points(model: Model[Any], parameters: Mapping[str, Any]) -> tuple[GridP
 
     Names are hyper-parameters of the model, ``kernel``, or parameters of its kernel, as ``set_params`` of the model
     takes them.
-
-    Raises
-    ------
-    ParameterError, ShapeError
-        If a name is unknown, or a value outside its range.
     """
     if not parameters:
         raise ParameterError("a grid needs values, such as C=[1, 10], but none came.")
@@ -84,13 +79,7 @@ def grid_points(model: Model[Any], parameters: Mapping[str, Any]) -> tuple[GridP
 
 
 def listed(name: str, values: Any) -> Sequence[Any]:
-    """Return the values of a name.
-
-    Raises
-    ------
-    ParameterError
-        If they are no list, or an empty one.
-    """
+    """Return the values of a name."""
     if (
         isinstance(values, str | Kernel)
         or not isinstance(values, Iterable)

@@ -20,10 +20,7 @@ from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.problems import Status
 from qpkernels.solvers import SolverLike
 
-__all__ = [
-    "SolutionPath",
-    "path",
-]
+__all__ = ["SolutionPath", "path"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -21,12 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_count, is_sparse, shown
+from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_count, is_scalar, is_sparse, shown
 from qpkernels.arrays.files import Place, parsing, read_file, read_number, replacing
 from qpkernels.errors import FileFormatError, ParameterError, UnsupportedProgramError
 from qpkernels.files.libsvm_data import parse_libsvm
 from qpkernels.functions import Expansion, Expansions
-from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from qpkernels.kernels import Kernel, Precomputed
+from qpkernels.kernels.catalogue import KERNELS
 
 __all__ = [
     "WHAT",
@@ -272,21 +273,18 @@ def _widened(centers: Samples, features: int | None) -> Samples:
 
 
 def _kernel(values: Mapping[str, str], given: Precomputed | None) -> Kernel:
-    match values["kernel_type"]:
-        case "linear":
-            return Linear()
-        case "polynomial":
-            return Polynomial(int(values["degree"]), float(values["gamma"]), float(values["coef0"]))
-        case "rbf":
-            return RBF(float(values["gamma"]))
-        case "sigmoid":
-            return Sigmoid(float(values["gamma"]), -float(values["coef0"]))
-        case "precomputed" if given is not None:
-            return given
-        case "precomputed":
-            raise FileFormatError("the file has a precomputed kernel; pass its matrix, kernel=Precomputed(K).")
-        case other:
-            raise FileFormatError(f"LIBSVM has no kernel_type {other[:20]!r}; check that this is the right file.")
+    name = values["kernel_type"]
+    kind = KERNELS.get(name)
+    if kind is None or not kind.entry.libsvm:
+        raise FileFormatError(f"LIBSVM has no kernel_type {name[:20]!r}; check that this is the right file.")
+    if kind is not Precomputed:
+        made: Kernel = kind.named(
+            **{each.name: (int if each.scale == "integer" else float)(values[each.name]) for each in kind.entry.own}
+        )
+        return made
+    if given is None:
+        raise FileFormatError("the file has a precomputed kernel; pass its matrix, kernel=Precomputed(K).")
+    return given
 
 
 def _read_serials(path: Path, content: bytes, several: int) -> tuple[Samples, Matrix]:
@@ -439,17 +437,9 @@ def describe_kernel(kernel: Kernel) -> dict[str, str]:
     UnsupportedProgramError
         If LIBSVM has none such.
     """
-    match kernel:
-        case Linear():
-            return {"kernel_type": "linear"}
-        case Polynomial(degree=degree, gamma=gamma, coef0=coef0):
-            return {"kernel_type": "polynomial", "degree": str(degree), "gamma": repr(gamma), "coef0": repr(coef0)}
-        case RBF(gamma=float(gamma)):
-            return {"kernel_type": "rbf", "gamma": repr(gamma)}
-        case Sigmoid(kappa=kappa, b=b):
-            return {"kernel_type": "sigmoid", "gamma": repr(kappa), "coef0": repr(-b)}
-        case Precomputed():
-            return {"kernel_type": "precomputed"}
+    values = kernel.stated()
+    if kernel.entry is not None and kernel.entry.libsvm and all(map(is_scalar, values.values())):
+        return {"kernel_type": kernel.entry.name, **{name: repr(value) for name, value in values.items()}}
     raise UnsupportedProgramError(
         f"LIBSVM has the kernels Linear, Polynomial, RBF with one gamma, Sigmoid and Precomputed, but {kernel!r} came; "
         "save the function with Expansion.save."

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from qpkernels.arrays import ChecksKeywords, Matrix, Samples, Vector, finite_matrix, finite_samples, is_sparse, shown
 from qpkernels.display import Card, Carded, Fact, Line
 from qpkernels.errors import NoEnclosureError, NonFiniteError, ParameterError, ShapeError
+from qpkernels.kernels.catalogue import KernelEntry, register
 from qpkernels.kernels.enclosed import EnclosedRows
 from qpkernels.kernels.products import ProductForm, Rational, are_equal, as_rational
 
@@ -48,6 +49,9 @@ class SampleFunction(ABC):
         """Return ``X`` checked and in the container this function works on; here: a finite float64 matrix."""
         return finite_matrix(X, "X")
 
+
+_OF_A_MATRIX = ("entry", "product_form", "enclosed", "relating", "vanishes", "tested", "formula", "frequencies")
+"""What is of the function that :meth:`Kernel.matrix` evaluates, and not of another."""
 
 _NUMBER = (int, float, np.integer, np.floating)
 
@@ -99,6 +103,9 @@ class Kernel(Carded, metaclass=ChecksKeywords):
 
     algebra: ClassVar[Algebra]
 
+    entry: ClassVar[KernelEntry | None] = None
+    """What it is called, and its parameters, wherever kernels are chosen by name; None: it is stated as an object."""
+
     tested: ClassVar[bool] = False
     """Whether these laws are tested for the class, as for some of this library; others are checked on few samples."""
 
@@ -108,10 +115,34 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         That may be another function.
         """
         super().__init_subclass__(**options)
+        entry = vars(cls).get("entry")
+        if entry is not None:
+            register(cls, entry)
         if "matrix" in vars(cls):
-            for name in ("product_form", "enclosed", "relating", "vanishes", "tested", "formula", "frequencies"):
+            for name in _OF_A_MATRIX:
                 if name not in vars(cls):
                     setattr(cls, name, vars(Kernel)[name])
+
+    @classmethod
+    def named(cls, **values: Any) -> Kernel:
+        """Return the kernel of values of the parameters of :attr:`entry`, by their names there.
+
+        Parameters
+        ----------
+        **values
+            By the names of parameters.
+
+        Raises
+        ------
+        ParameterError
+            If a value is outside its range, or needed and not stated.
+        """
+        return cls(**values)
+
+    def stated(self) -> dict[str, Any]:
+        """Return the values of the parameters of :attr:`entry` by their names there: what :meth:`named` takes."""
+        entry = self.entry
+        return {} if entry is None else {each.name: getattr(self, each.name) for each in entry.own}
 
     @abstractmethod
     def matrix(self, X: Samples, Z: Samples) -> Matrix:

@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.display import leading
+from qpkernels.errors import ParameterError
+from qpkernels.kernels.catalogue import KernelEntry
 from qpkernels.kernels.enclosed import EnclosedRows, enclosed_distances
 from qpkernels.kernels.kernel import Kernel, Samples
-from qpkernels.kernels.rbf import check_gamma
+from qpkernels.kernels.rbf import GAMMA, check_gamma
 
 __all__ = [
     "Laplacian",
@@ -41,6 +44,14 @@ class Laplacian(Kernel):
     """
 
     gamma: float
+
+    entry = KernelEntry("laplacian", "Laplacian", (GAMMA,), explored=True, scikit_learn="laplacian")
+
+    @classmethod
+    def named(cls, **values: Any) -> Laplacian:
+        if "gamma" not in values:
+            raise ParameterError("laplacian needs its gamma: laplacian(gamma=0.5), or gamma=auto for 1 / features.")
+        return cls(**values)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", check_gamma(self.gamma))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector, is_sparse
+from qpkernels.kernels.catalogue import KernelEntry
 from qpkernels.kernels.enclosed import EnclosedRows, enclosed_inner_products
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import (
@@ -41,6 +42,7 @@ class Linear(Kernel):
      [1.]]
     """
 
+    entry = KernelEntry("linear", "Linear", explored=True, scikit_learn="linear", libsvm=True)
     tested = True
 
     def formula(self, x: str = "x", z: str = "z") -> str:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from qpkernels.arrays import Matrix, Vector, finite_matrix, is_sparse, read_array
 from qpkernels.arrays.intervals import UNIT
 from qpkernels.errors import ShapeError
+from qpkernels.kernels.catalogue import KernelEntry
 from qpkernels.kernels.enclosed import EnclosedMatrix, EnclosedRows
 from qpkernels.kernels.kernel import Kernel, Samples
 
@@ -43,6 +44,7 @@ class Matching(Kernel):
      [0.  0.5 1. ]]
     """
 
+    entry = KernelEntry("matching", "Matching")
     tested = True
 
     def formula(self, x: str = "x", z: str = "z") -> str:

@@ -11,6 +11,7 @@ import scipy
 from qpkernels.arrays import Matrix, Vector, check_positive, is_sparse
 from qpkernels.arrays.intervals import ELEMENTARY, UNDERFLOW, UNIT
 from qpkernels.errors import ParameterError
+from qpkernels.kernels.catalogue import KernelEntry, KernelParameter
 from qpkernels.kernels.enclosed import EnclosedMatrix, EnclosedRows, enclosed_distances, enclosed_negative_squares
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import distances
@@ -64,6 +65,15 @@ class Matern(Kernel):
 
     length_scale: float = 1.0
     nu: float = 1.5
+    entry = KernelEntry(
+        "matern",
+        "Matern",
+        (
+            KernelParameter("length_scale", "length scale: larger is wider", 1e-2, 1e2, 1.0, others=("length",)),
+            KernelParameter("nu", "smoothness: 0, 1 or 2 derivatives", 0, 2, 1, "integer", plus=0.5),
+        ),
+        explored=True,
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "length_scale", check_positive(self.length_scale, "length_scale"))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector, check_count, check_finite
 from qpkernels.display import leading, signed
+from qpkernels.kernels.catalogue import KernelEntry, KernelParameter
 from qpkernels.kernels.enclosed import EnclosedRows, enclosed_inner_products
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import (
@@ -57,6 +58,19 @@ class Polynomial(Kernel):
     degree: int = 3
     gamma: float = 1.0
     coef0: float = 0.0
+    entry = KernelEntry(
+        "polynomial",
+        "Polynomial",
+        (
+            KernelParameter("degree", "degree", 1, 8, 2, "integer"),
+            KernelParameter("gamma", "factor of x'z", 0.01, 100, 1),
+            KernelParameter("coef0", "constant", 0, 10, 1, "linear"),
+        ),
+        by_data=True,
+        explored=True,
+        scikit_learn="poly",
+        libsvm=True,
+    )
     tested = True
 
     def __post_init__(self) -> None:

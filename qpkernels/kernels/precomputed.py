@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from qpkernels.arrays import Matrix, Vector, finite_matrix, frozen, is_sparse, read_array
 from qpkernels.display import Card, Fact
 from qpkernels.errors import NotSquareError, NotSymmetricError, ParameterError, ShapeError
+from qpkernels.kernels.catalogue import KernelEntry
 from qpkernels.kernels.enclosed import EnclosedMatrix, EnclosedRows
 from qpkernels.kernels.kernel import Kernel, Samples
 
@@ -48,6 +49,7 @@ class Precomputed(Kernel):
     """
 
     K: Matrix = field(repr=False)
+    entry = KernelEntry("precomputed", "Precomputed", takes="a matrix of kernel values", libsvm=True)
 
     def __post_init__(self) -> None:
         K = finite_matrix(self.K, "K")

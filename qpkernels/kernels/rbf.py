@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 from qpkernels.arrays import Matrix, Vector, check_positive, finite_samples, finite_vector, is_scalar, is_sparse, shown
 from qpkernels.display import leading
 from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.kernels.catalogue import KernelEntry, KernelParameter
 from qpkernels.kernels.enclosed import EnclosedRows, enclosed_negative_squares
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import ProductForm, squared_distances
@@ -20,6 +22,10 @@ __all__ = [
     "RBF",
     "scale_gamma",
 ]
+
+
+GAMMA = KernelParameter("gamma", "gamma: larger is narrower", 1e-3, 1e4, 1.0)
+"""The width of a kernel that falls with the distance."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,19 @@ class RBF(Kernel):
     """
 
     gamma: float | tuple[float, ...]
+    entry = KernelEntry(
+        "rbf",
+        "Gaussian",
+        (GAMMA, *map(KernelParameter, ("sigma", "c", "theta"))),
+        instead=("sigma", "c", "theta"),
+        others=("gaussian",),
+        by_data=True,
+        explored=True,
+        scikit_learn="rbf",
+        libsvm=True,
+    )
+    widths = MappingProxyType({"gamma": (1.0, 1.0), "sigma": (0.5, -2.0), "c": (1.0, -2.0), "theta": (0.5, 1.0)})
+    """The width by its names: (a, p) with gamma = a value^p."""
     tested = True
     elsewhere = MappingProxyType(
         {
@@ -80,6 +99,15 @@ class RBF(Kernel):
                 f"a vector gamma needs entries of at least 0 and one above 0, but {weights.tolist()} came."
             )
         object.__setattr__(self, "gamma", tuple(weights.tolist()))
+
+    @classmethod
+    def named(cls, **width: Any) -> RBF:
+        """Return the kernel of gamma, or of sigma, c or theta in its place."""
+        if len(width) != 1:
+            raise ParameterError("rbf takes one of gamma, sigma, c and theta, for each of them states its width.")
+        ((name, value),) = width.items()
+        made: RBF = cls(value) if name == "gamma" else getattr(cls, f"from_{name}")(value)
+        return made
 
     @classmethod
     def from_sigma(cls, sigma: float) -> RBF:

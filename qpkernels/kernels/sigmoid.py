@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from qpkernels.arrays import Matrix, Vector, check_finite
 from qpkernels.display import leading, signed
+from qpkernels.kernels.catalogue import KernelEntry, KernelParameter
 from qpkernels.kernels.enclosed import EnclosedRows, enclosed_inner_products
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import inner_products, squared_lengths
@@ -52,6 +54,23 @@ class Sigmoid(Kernel):
 
     kappa: float = 1.0
     b: float = 0.0
+    entry = KernelEntry(
+        "sigmoid",
+        "Sigmoid",
+        (KernelParameter("gamma", "factor of x'z", others=("kappa",)), KernelParameter("coef0", "constant")),
+        by_data=True,
+        scikit_learn="sigmoid",
+        libsvm=True,
+    )
+
+    @classmethod
+    def named(cls, **values: Any) -> Sigmoid:
+        """Return tanh(gamma x'z + coef0), as LIBSVM states it."""
+        return cls(values["gamma"], 0.0 - values.get("coef0", 0.0))
+
+    def stated(self) -> dict[str, Any]:
+        """Return gamma and coef0: kappa and -b."""
+        return {"gamma": self.kappa, "coef0": 0.0 - self.b}
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kappa", check_gamma(self.kappa, "kappa"))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qpkernels.arrays import Indices, Matrix, Vector, check_count, check_flag
+from qpkernels.kernels.catalogue import KernelEntry
 from qpkernels.kernels.kernel import Samples
 from qpkernels.kernels.sequences import SequenceKernel, letter_codes
 
@@ -59,6 +60,7 @@ class Spectrum(SequenceKernel):
 
     p: int
     normalise: bool = False
+    entry = KernelEntry("spectrum", "Spectrum", takes="sequences of letters")
     counted = "how often the word u of p letters occurs in x"
 
     def __post_init__(self) -> None:

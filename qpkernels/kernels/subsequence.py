@@ -10,6 +10,7 @@ import numpy as np
 from qpkernels.arrays import Matrix, Vector, check_count, check_flag, check_positive
 from qpkernels.arrays.intervals import gamma
 from qpkernels.errors import ParameterError
+from qpkernels.kernels.catalogue import KernelEntry
 from qpkernels.kernels.kernel import Samples
 from qpkernels.kernels.sequences import SequenceKernel, letter_codes
 
@@ -59,6 +60,7 @@ class Subsequence(SequenceKernel):
     length: int
     decay: float
     normalise: bool = False
+    entry = KernelEntry("subsequence", "Subsequence", takes="sequences of letters")
     counted = "the sum of decay^(letters spanned) over all places where x spells the word u, with gaps"
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The optima of KernelQP problems along a parameter, exactly: piecewise linear, from breakpoint to breakpoint."""
 
-from qpkernels.paths.parametric import LINEAR, ParametricQP, Pieces
+from qpkernels.paths.parametric import ParametricQP, Pieces
 from qpkernels.paths.tracing import trace
 
-__all__ = ["LINEAR", "ParametricQP", "Pieces", "trace"]
+__all__ = ["ParametricQP", "Pieces", "trace"]

@@ -283,14 +283,14 @@ def _refused(entry: Entry, value: Any, words: str = "") -> None:
     assert len(str(caught.value)) > 25
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@together("name", NUMBERS)
 def test_what_is_no_number(name: str) -> None:
     entry, words = NUMBERS[name]
     for value in NO_NUMBERS.values():
         _refused(entry, value, words)
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@together("name", SAMPLES)
 def test_what_are_no_samples(name: str) -> None:
     for value in NO_SAMPLES.values():
         _refused(SAMPLES[name], value)

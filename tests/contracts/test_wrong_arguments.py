@@ -28,6 +28,7 @@ from qpkernels.batch import Machine, solve_batch
 from qpkernels.diagnosis import find_conflict, find_relaxation
 from qpkernels.errors import ParameterError, QPKernelsError, ShapeError
 from qpkernels.files import read, write
+from together import together
 
 X = np.random.default_rng(3).normal(size=(12, 2))
 y = np.where(np.arange(12) % 2, 1, -1)
@@ -179,7 +180,7 @@ def test_what_a_certificate_is_not_asked() -> None:
     assert not SOLUTION.certificate.holds(0.0)
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@together("name", OTHERS)
 def test_what_is_another_thing(name: str) -> None:
     entry, words = OTHERS[name]
     _refused(entry, words)

@@ -17,6 +17,7 @@ from builders import HOLDS_ARRAYS, INDEFINITE, KERNEL_EXAMPLES, SAVED_KERNELS, e
 from qpkernels import RBF, Expansion, Kernel, Linear, Precomputed
 from qpkernels.errors import FileFormatError, NonFiniteError, ParameterError, ShapeError
 from sparse_samples import assert_close, each_taker, with_zeros
+from together import together
 
 
 @each_taker
@@ -59,7 +60,7 @@ def test_the_weights_of_a_linear_function_are_a_dense_vector() -> None:
     assert_close(f(X), X @ f.weights + 0.5)
 
 
-every_kernel = pytest.mark.parametrize("kernel", KERNEL_EXAMPLES.values(), ids=lambda kernel: type(kernel).__name__)
+every_kernel = together("kernel", KERNEL_EXAMPLES.values())
 saved_kernel = pytest.mark.parametrize("kernel", SAVED_KERNELS.values(), ids=lambda kernel: type(kernel).__name__)
 
 

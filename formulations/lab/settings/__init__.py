@@ -2,7 +2,7 @@
 """What a page asks for: points, a machine, a kernel, and what to look at."""
 
 from formulations.lab.settings.choices import Chosen, MenuChoice, Slider
-from formulations.lab.settings.kernels import KERNELS, PARAMETRISATIONS, kernel_of
+from formulations.lab.settings.kernels import KERNELS, kernel_of
 from formulations.lab.settings.machines import MACHINES, MachineChoice, Task
 from formulations.lab.settings.setting import MOST_POINTS, Points, Setting, ShownView, Window, read_setting
 
@@ -10,7 +10,6 @@ __all__ = [
     "KERNELS",
     "MACHINES",
     "MOST_POINTS",
-    "PARAMETRISATIONS",
     "Chosen",
     "MachineChoice",
     "MenuChoice",

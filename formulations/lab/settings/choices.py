@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from qpkernels.arrays import shown
@@ -74,6 +74,8 @@ class MenuChoice:
     name: str
     title: str
     sliders: tuple[Slider, ...] = ()
+    others: tuple[str, ...] = field(default=(), kw_only=True)
+    """Further names, of settings that were kept."""
 
 
 Chooses = TypeVar("Chooses", bound=MenuChoice, covariant=True)
@@ -97,7 +99,8 @@ class Chosen(Generic[Chooses]):
         """
         if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
             raise ParameterError(f"a {what} must be an object with a name, but {quoted(entry)} came.")
-        choice = choices.get(entry["name"])
+        name = entry["name"]
+        choice = choices.get(name) or next((each for each in choices.values() if name in each.others), None)
         if choice is None:
             raise ParameterError(f"a {what} is one of {', '.join(choices)}, but {quoted(entry['name'])} came.")
         given = entry.get("values", {})

@@ -53,7 +53,7 @@ def setting_of(X: Matrix, y: Vector, name: str, *, standardise: bool = False) ->
     points = np.column_stack([features, y]) if task is Task.CLASSIFICATION else places
     stated = {
         "machine": {"name": _MACHINES[task]},
-        "kernel": [{"name": "gaussian", "values": {"gamma": _gamma(features)}}],
+        "kernel": [{"name": "rbf", "values": {"gamma": _gamma(features)}}],
         "points": points.tolist(),
         "window": [float(end) for column in places.T for end in _around(column)],
     }
@@ -71,7 +71,7 @@ def _standardised(places: Matrix) -> Matrix:
 
 def _gamma(features: Matrix) -> float:
     """Return 1 / (d Var X) to four digits, within what the slider of the page has."""
-    slider = KERNELS["gaussian"].sliders[0]
+    slider = KERNELS["rbf"].sliders[0]
     usual = scale_gamma(features) if features.var() > 0 else slider.default
     return float(f"{min(max(usual, slider.low), slider.high):.4g}")
 

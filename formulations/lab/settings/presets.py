@@ -152,7 +152,7 @@ def _spreading() -> Points:
 
 
 _SQUARE = Window(-1.6, 1.6, -1.2, 1.2)
-_THETA_1, _THETA_5, _THETA_15 = (kernel_part("gaussian", gamma=theta / 2) for theta in (1, 5, 15))
+_THETA_1, _THETA_5, _THETA_15 = (kernel_part("rbf", gamma=theta / 2) for theta in (1, 5, 15))
 _LINEAR = kernel_part("linear")
 _W5, _W6 = _noisy_sines()
 
@@ -190,7 +190,7 @@ _PRESETS = (
     Preset(
         "spirals",
         "Spirals, by a narrow kernel",
-        Setting(machine_part("soft-margin", C=100), kernel_part("gaussian", gamma=2), _spirals()),
+        Setting(machine_part("soft-margin", C=100), kernel_part("rbf", gamma=2), _spirals()),
     ),
     Preset(
         "outlier",
@@ -202,7 +202,7 @@ _PRESETS = (
         "The applet: C = 100, gamma = 10",
         Setting(
             machine_part("soft-margin", C=100),
-            kernel_part("gaussian", gamma=10),
+            kernel_part("rbf", gamma=10),
             _applet(),
             Window(0, 1.2, 0, 0.9),
         ),
@@ -212,7 +212,7 @@ _PRESETS = (
         "Two Gaussian classes, relevance vectors",
         Setting(
             machine_part("relevance-classification"),
-            kernel_part("gaussian", gamma=0.25),
+            kernel_part("rbf", gamma=0.25),
             points_part(*_clouds(1, 100, (1.0, 0.5))),
             Window(-4.8, 4.8, -3.6, 3.6),
         ),
@@ -220,12 +220,12 @@ _PRESETS = (
     Preset(
         "one-class",
         "One class, a tenth of it outside",
-        Setting(machine_part("one-class", nu=0.1), kernel_part("gaussian", gamma=0.3), _one_class()),
+        Setting(machine_part("one-class", nu=0.1), kernel_part("rbf", gamma=0.3), _one_class()),
     ),
     Preset(
         "sine",
         "A sine with noise",
-        Setting(machine_part("tube", C=10, epsilon=0.3), kernel_part("gaussian", gamma=1), _sine()),
+        Setting(machine_part("tube", C=10, epsilon=0.3), kernel_part("rbf", gamma=1), _sine()),
     ),
     Preset(
         "steps",
@@ -235,7 +235,7 @@ _PRESETS = (
     Preset(
         "spreading",
         "Noise that grows: nine tenths below",
-        Setting(machine_part("quantile", C=10, tau=0.9), kernel_part("gaussian", gamma=0.1), _spreading()),
+        Setting(machine_part("quantile", C=10, tau=0.9), kernel_part("rbf", gamma=0.1), _spreading()),
     ),
     Preset(
         "tube",

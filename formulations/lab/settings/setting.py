@@ -4,7 +4,7 @@
 ::
 
     {"machine": {"name": "soft-margin", "values": {"C": 1}},
-     "kernel": [{"name": "gaussian", "values": {"gamma": 1}}],
+     "kernel": [{"name": "rbf", "values": {"gamma": 1}}],
      "points": [[0.5, -1.2, 1], ...],
      "window": [-4, 4, -3, 3],
      "view": {"name": "picture", "step": 0}}
@@ -167,7 +167,7 @@ def read_setting(message: Any, views: Mapping[str, Any]) -> Setting:
     machine = Chosen.read(message.get("machine", {"name": "soft-margin"}), MACHINES, "machine")
     return Setting(
         machine,
-        _read_terms(message.get("kernel", [{"name": "gaussian"}])),
+        _read_terms(message.get("kernel", [{"name": "rbf"}])),
         read_points(message.get("points", []), machine.choice.task),
         _read_window(message.get("window")),
         _read_view(message.get("view", {}), views),

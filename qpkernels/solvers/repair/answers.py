@@ -58,26 +58,15 @@ class Repaired:
         """The least tolerance at which the certificate holds, infinite if it never does."""
         return self.certificate.error
 
-    def is_better_than(self, other: Repaired) -> bool:
-        """Return whether more is proved of it: at a smaller tolerance, or with less in the way where at none.
 
-        Parameters
-        ----------
-        other
-            Another answer to the same program.
-        """
-        mine, others = (_in_the_way(each.certificate) for each in (self, other))
-        return self.error < other.error or (self.error == other.error and mine < others)
-
-
-def repair(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work | None = None) -> Repaired:
+def repair(program: ConeProgram, x: Vector, z: Vector, tol: float) -> Repaired:
     """Return the answer (x, z) itself if its certificate holds at ``tol``, else the best of its repairs.
 
     It is clipped to its bounds, its multipliers are cleared of rounding and completed by those of bounds, and it is
     polished. With other cones, it is moved into them by shortest steps in its variables, multipliers of cones that are
     slack are dropped, and it is polished by way of the quadratic programs that the cones make near it. Each
     repair is judged by :func:`certify_cone_program` as any answer is, so it need not be trusted: one that makes no
-    better proof is dropped. ``work`` counts what polishing takes, where that is part of something larger.
+    better proof is dropped.
 
     Parameters
     ----------
@@ -85,8 +74,6 @@ def repair(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work | 
         As in :func:`qpkernels.problems.certify_cone_program`.
     tol
         The tolerance at which the answer is good enough as it is.
-    work
-        The count of what polishing takes so far, which has a limit; None: a count of its own.
 
     Examples
     --------
@@ -99,14 +86,19 @@ def repair(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work | 
     >>> print(repaired.certificate.holds(1e-9), f"{repaired.certificate.primal_value:.3f}")
     True 0.500
     """
+    return _repaired(program, x, z, tol, Work())
+
+
+def _repaired(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work) -> Repaired:
+    """Repair; ``work`` counts what the polishing of all programs has taken that come of one answer."""
     judge = Judge.of(program)
     best = _judged(judge, x, z)
     if best.error <= tol or not (np.isfinite(x).all() and np.isfinite(z).all()):
         return best
     left = _PATIENCE
-    for point, multipliers in _repairs(judge, x, z, work or Work()):
+    for point, multipliers in _repairs(judge, x, z, work):
         repaired = _judged(judge, point, multipliers)
-        better = repaired.is_better_than(best)
+        better = _rank(repaired) < _rank(best)
         left = _PATIENCE if better else left - 1
         best = repaired if better else best
         if best.error <= tol or left == 0:
@@ -114,8 +106,10 @@ def repair(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work | 
     return best
 
 
-def _in_the_way(certificate: Certificate) -> float:
-    return np.inf if np.isnan(certificate.largest) else max(certificate.largest, certificate.uncounted)
+def _rank(answer: Repaired) -> tuple[float, float]:
+    """Return the least tolerance at which something is proved, then what is in the way where that is none."""
+    proof = answer.certificate
+    return answer.error, np.inf if np.isnan(proof.largest) else max(proof.largest, proof.uncounted)
 
 
 def _judged(judge: Judge, x: Vector, z: Vector) -> Repaired:
@@ -192,7 +186,7 @@ def _linearised(program: ConeProgram, x: Vector, z: Vector, work: Work) -> Itera
     for _ in range(_LINEARISATIONS):
         near = Linearised.at(program, x, z)
         try:
-            answer = repair(near.program, x, near.multipliers, _ROUNDING, work)
+            answer = _repaired(near.program, x, near.multipliers, _ROUNDING, work)
         except NonconvexError:  # rounding made the curvature of a convex surface negative: no fault of the program
             return
         x, z = answer.point, near.back(answer.point, answer.multipliers)

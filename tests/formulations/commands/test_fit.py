@@ -17,6 +17,7 @@ from command_line import refused, run, run_json, samples, write_libsvm
 from formulations import load
 from model_data import blobs
 from qpkernels.files import read_libsvm_model, read_libsvm_range
+from together import together
 
 TIGHT = {"tol": 1e-10}
 
@@ -258,8 +259,8 @@ def test_without_an_answer(libsvm: Path) -> None:
     assert "InseparableError: no hyperplane separates the two classes" in message
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
+@together(
+    "arguments, words",
     [
         (["diabetes"], "diabetes has 214 different targets, as for regression, .* --model soft-tube"),
         (["iris", "--model", "soft-tube"], "classes setosa, versicolor, virginica, and soft-tube predicts numbers"),

@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import qpkernels.kernels as kernels
-from formulations.commands.kernel_expression import KERNELS, read_kernel
+from formulations.commands.kernel_expression import read_kernel
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import RBF, Kernel, Laplacian, Linear, Matching, Matern, Polynomial, Sigmoid, scale_gamma
+from qpkernels.kernels.catalogue import KERNELS, find_kernel
 
 X = np.random.default_rng(3).normal(size=(6, 4))
 SCALE = scale_gamma(X)
@@ -55,16 +56,24 @@ def test_what_expressions_mean(text: str, kernel: Kernel) -> None:
     assert read_kernel(text, X)(X) == pytest.approx(kernel(X), rel=1e-14)
 
 
-def test_every_kernel_of_vectors_has_a_name() -> None:
-    classes = {type(read_kernel(f"{name}(gamma=1)" if name == "laplacian" else name, X)) for name in KERNELS}
-    vectors = {
+@pytest.mark.parametrize("kind", KERNELS.values(), ids=KERNELS)
+def test_a_kernel_is_made_by_every_name_it_has(kind: type[Kernel]) -> None:
+    entry = kind.entry
+    assert entry is not None
+    for name in entry.names:
+        assert find_kernel(name.upper()) is kind
+        if not entry.takes:
+            assert type(read_kernel(f"{name}(gamma=1)" if kind is Laplacian else name, X)) is kind
+    assert [kind for kind in KERNELS.values() if set(kind.entry.names) & set(entry.names)] == [kind]
+
+
+def test_every_kernel_in_a_file_of_its_own_has_an_entry() -> None:
+    own = {
         value
         for value in vars(kernels).values()
-        if isinstance(value, type)
-        and value.__module__ == f"qpkernels.kernels.{value.__name__.lower()}"
-        and not issubclass(value, kernels.SequenceKernel)
+        if isinstance(value, type) and value.__module__ == f"qpkernels.kernels.{value.__name__.lower()}"
     }
-    assert classes == vectors - {kernels.Precomputed, kernels.Kernel, kernels.Columns}
+    assert own - {kernels.Kernel, kernels.Columns} == set(KERNELS.values())
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from formulations import load
 from formulations.commands.scoring import read_tries
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import RBF
+from together import together
 
 
 def test_values() -> None:
@@ -129,8 +130,8 @@ def test_a_search_that_goes_on(libsvm: Path, tmp_path: Path) -> None:
     assert len(store.read_text().splitlines()) == lines
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
+@together(
+    "arguments, words",
     [
         (["grid", "wine", "--try", "tol=1,2"], "has no hyper-parameter 'tol'"),
         (["path", "breast-cancer", "--try", "tol=1,2"], "has no hyper-parameter 'tol'"),

@@ -45,6 +45,7 @@ from qpkernels.errors import (
 )
 from qpkernels.kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial
 from qpkernels.problems import Status
+from together import together
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 PATIENTS, PROGRESS = (part[:200] for part in load_diabetes(return_X_y=True))
@@ -346,8 +347,8 @@ def test_a_copy_from_a_file_answers_alike() -> None:
     assert str(copy.certificate_) == str(fitted.certificate_)
 
 
-@pytest.mark.parametrize(
-    ("estimator", "error", "words"),
+@together(
+    "estimator, error, words",
     [
         (SVC(kernel="rbv"), ParameterError, "kernel must be one of linear, poly, rbf, sigmoid, precomputed"),
         (SVC(gamma="wide"), ParameterError, "gamma must be 'scale', 'auto' or a number above 0"),
@@ -361,7 +362,6 @@ def test_a_copy_from_a_file_answers_alike() -> None:
         (SVC(kernel="precomputed"), ShapeError, "must be a square matrix"),
         (OneClassSVM(nu=2.0), ParameterError, "nu must be"),
     ],
-    ids=str,
 )
 def test_refusals(estimator: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):

@@ -13,6 +13,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from formulations import audit, estimators
 from qpkernels.errors import LabelError, ParameterError, QPKernelsError
+from together import together
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(20, 3))
@@ -52,8 +53,8 @@ def test_models_of_the_other_kind(kind: Any) -> None:
         kind(parameters=-1).fit(X, fitting(kind))
 
 
-@pytest.mark.parametrize("targets", [["a"] * 20, [object()] * 20, [1.0, "b"] * 10], ids=["text", "objects", "mixed"])
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if is_regressor(kind())])
+@together("targets", [["a"] * 20, [object()] * 20, [1.0, "b"] * 10])
+@together("kind", [kind for kind in KINDS if is_regressor(kind())])
 def test_targets_that_are_no_numbers(kind: Any, targets: Any) -> None:
     with pytest.raises(
         ParameterError, match=r"y must hold real numbers, but target [01] is .*; a classifier takes labels"

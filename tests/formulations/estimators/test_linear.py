@@ -17,6 +17,7 @@ from formulations.estimators import LinearSVC, LinearSVR, UncertifiedWarning
 from qpkernels.errors import LabelError, ParameterError
 from qpkernels.kernels import Linear
 from qpkernels.problems import Status
+from together import together
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 PATIENTS, PROGRESS = (part[:200] for part in load_diabetes(return_X_y=True))
@@ -119,8 +120,8 @@ def test_many_samples_of_few_features_are_not_left_to_pair_steps() -> None:
         assert machines.status is Status.OPTIMAL
 
 
-@pytest.mark.parametrize(
-    ("estimator", "words"),
+@together(
+    "estimator, words",
     [
         (LinearSVC("l3"), "penalty must be 'l2' or 'l1', but 'l3' came"),
         (LinearSVC(loss="log"), "loss must be 'hinge' or 'squared_hinge', but 'log' came"),
@@ -135,7 +136,6 @@ def test_many_samples_of_few_features_are_not_left_to_pair_steps() -> None:
         (LinearSVR(epsilon=-1.0), "epsilon must be"),
         (LinearSVR(loss="epsilon_insensitive", dual=False), "Unsupported set of arguments"),
     ],
-    ids=repr,
 )
 def test_refusals(estimator: Any, words: str) -> None:
     with pytest.raises(ParameterError, match=words):

@@ -35,7 +35,7 @@ SOLVED: dict[str, tuple[dict[str, Any], str]] = {
     "ten-at-the-bound": ({"machine": machine_part("soft-margin", C=2)}, "10 support vectors are at the bound"),
     "common-point": ({**CROSSED, **HULLS}, "the point (−2, −1.2) lies in the hull of sample 0 of class +1"),
     "degree-two": ({"kernel": TWO}, "No line separates the classes"),
-    "by-heart": ({"kernel": kernel_part("gaussian", gamma=1e4)}, "All 12 samples are free support vectors"),
+    "by-heart": ({"kernel": kernel_part("rbf", gamma=1e4)}, "All 12 samples are free support vectors"),
     "empty-tube": ({"machine": machine_part("tube", epsilon=1.3)}, "every b from 0.1 to 0.2 is optimal"),
 }
 

@@ -132,7 +132,7 @@ def test_a_function_that_is_0_says_why_there_is_no_line() -> None:
     around = framed("one-class", AROUND, kernel=linear)
     assert not around.arrays["field"].any()
     assert "the origin of the feature space lies among the samples" in around.facts["vanishing"]
-    for kernel, moved in (("linear", 3.0), ("gaussian", 0.0)):
+    for kernel, moved in (("linear", 3.0), ("rbf", 0.0)):
         points = [[u + moved, v, label] for u, v, label in AROUND]
         frame = framed("one-class", points, kernel=[{"name": kernel}])
         assert "vanishing" not in frame.facts
@@ -144,7 +144,7 @@ def test_a_function_that_is_0_says_why_there_is_no_line() -> None:
 
 
 def test_a_line_that_is_too_fine_for_the_picture_is_said() -> None:
-    narrow = [{"name": "gaussian", "values": {"gamma": 1e4}}]
+    narrow = [{"name": "rbf", "values": {"gamma": 1e4}}]
     points = [[0.02, 0.01, 1], [1.03, 1.01, 1], [-1.02, 0.03, -1]]
     far = framed("soft-margin", points, kernel=narrow)
     assert "runs closer around some samples than the picture can show" in far.facts["unseen"]
@@ -158,7 +158,7 @@ def test_a_line_that_is_too_fine_for_the_picture_is_said() -> None:
     # The samples of one class alone lie in the window.
     beside = framed("soft-margin", points, kernel=narrow, window=[-0.5, 1.5, -0.5, 1.5])
     assert "unseen" not in beside.facts
-    for kernel in ("linear", "gaussian"):
+    for kernel in ("linear", "rbf"):
         assert "unseen" not in framed("soft-margin", CROSSED, kernel=[{"name": kernel}]).facts
 
 

@@ -64,16 +64,11 @@ def test_the_menu_offers_the_presets_as_settings() -> None:
         assert each["title"] == PRESETS[each["name"]].title
 
 
-GAUSSIAN = [{"name": "gaussian", "values": {"gamma": 1 / 3}}]
-SUM = [{"name": "linear"}, {"name": "laplacian", "values": {"gamma": 0.7}}, {"name": "gaussian"}]
+GAUSSIAN = [{"name": "rbf", "values": {"gamma": 1 / 3}}]
+SUM = [{"name": "linear"}, {"name": "laplacian", "values": {"gamma": 0.7}}, {"name": "rbf"}]
 CASES = [
     *[(machine, kernel) for machine in MACHINES for kernel in (GAUSSIAN, SUM)],
-    *[
-        (machine, [{"name": kernel}])
-        for machine in ("soft-margin", "tube")
-        for kernel in KERNELS
-        if kernel != "gaussian"
-    ],
+    *[(machine, [{"name": kernel}]) for machine in ("soft-margin", "tube") for kernel in KERNELS if kernel != "rbf"],
 ]
 
 

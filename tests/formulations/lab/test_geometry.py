@@ -27,7 +27,7 @@ def along(K: Matrix) -> Vector:
 
 
 @pytest.mark.parametrize("ridge", [0.0, 0.5])
-@pytest.mark.parametrize("kernel", [RBF(1.0), Polynomial(2, gamma=1.0, coef0=1.0)], ids=["gaussian", "polynomial"])
+@pytest.mark.parametrize("kernel", [RBF(1.0), Polynomial(2, gamma=1.0, coef0=1.0)], ids=["rbf", "polynomial"])
 def test_it_projects_onto_f_and_the_leading_direction_orthogonal_to_it(kernel: Kernel, ridge: float) -> None:
     K = kernel.matrix(X, X) + ridge * np.eye(30)
     Phi = coordinates(K)

@@ -13,7 +13,7 @@ from qpkernels.kernels import RBF, Kernel, Matern, Sum
 
 WINDOW = Window(-2.0, 3.0, -1.5, 1.0)
 _DEFAULTS = {name: kind.make({each.name: each.default for each in kind.sliders}) for name, kind in KERNELS.items()}
-_RBF, _LAPLACIAN = _DEFAULTS["gaussian"], _DEFAULTS["laplacian"]
+_RBF, _LAPLACIAN = _DEFAULTS["rbf"], _DEFAULTS["laplacian"]
 CASES: dict[str, Kernel] = {
     **_DEFAULTS,
     "rough": Matern(0.3, nu=0.5),

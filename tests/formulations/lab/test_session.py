@@ -105,8 +105,8 @@ def test_a_machine_without_slices_is_not_improved_where_it_is_not_proved() -> No
 
 
 EXTREMES: dict[str, dict[str, Any]] = {
-    "narrow": {"name": "gaussian", "values": {"gamma": 1e4}},
-    "wide": {"name": "gaussian", "values": {"gamma": 1e-2}},
+    "narrow": {"name": "rbf", "values": {"gamma": 1e4}},
+    "wide": {"name": "rbf", "values": {"gamma": 1e-2}},
     "degree 5": {"name": "polynomial", "values": {"degree": 5}},
     "linear": {"name": "linear"},
 }
@@ -141,7 +141,7 @@ def test_large_kernel_matrices_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -
     its = Session()
     matrices = []
     for gamma in (0.5, 1.0, 2.0, 4.0):
-        setting = asked(12, kernel=[{"name": "gaussian", "values": {"gamma": gamma}}])
+        setting = asked(12, kernel=[{"name": "rbf", "values": {"gamma": gamma}}])
         its.frame(setting)
         model = its.scene(setting).answer.model
         assert model is not None
@@ -163,7 +163,7 @@ DEGENERATE: dict[str, list[list[float]]] = {
 
 @pytest.mark.parametrize("name", DEGENERATE)
 @pytest.mark.parametrize("end", ["low", "high"])
-@pytest.mark.parametrize("kernel", ["gaussian", "linear"])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_degenerate_points_are_answered_in_words_or_numbers(name: str, end: str, kernel: str) -> None:
     its = Session(first=session.FIRST)
     for machine in MACHINES.values():

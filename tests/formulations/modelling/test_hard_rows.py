@@ -109,7 +109,7 @@ def hard_models(draw: st.DrawFn) -> tuple[Any, np.ndarray, np.ndarray, float, bo
 ROUTES = st.sampled_from([None, None, "smo", "clarabel", "osqp", "scs", "daqp", "interior-point"])
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(stated=hard_models(), solver=ROUTES, tol=st.sampled_from([1e-2, 1e-4, 1e-6, 1e-8]))
 def test_what_is_optimal_is_optimal_to_sixty_digits(
     stated: tuple[Any, np.ndarray, np.ndarray, float, bool], solver: str | None, tol: float

@@ -27,6 +27,7 @@ from formulations.inputs.estimators import cost_of_ridge, with_constant
 from model_data import CASES, SHARP, Case, few, measured, overlapping, separable
 from qpkernels import RBF, Expansion, Linear
 from qpkernels.errors import ParameterError, ShapeError
+from together import together
 
 TOLD = [
     case
@@ -142,8 +143,8 @@ def test_nothing_is_proved_of_what_is_not_finite(w: float) -> None:
 KERNEL = SoftMargin(X, Y, RBF(0.5))
 
 
-@pytest.mark.parametrize(
-    ("action", "error", "words"),
+@together(
+    "action, error, words",
     [
         (
             lambda: SoftMargin(X, Y).certify((np.zeros(7), 0.0)),

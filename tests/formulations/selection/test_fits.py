@@ -70,6 +70,23 @@ def test_a_rerun_computes_nothing_again(tmp_path: Path, trained: list[int]) -> N
     assert len(lines(file)) == 18
 
 
+def test_lines_that_name_the_modules_of_classes_are_read_wherever_these_are_now(tmp_path: Path) -> None:
+    file, model = tmp_path / "fits.jsonl", MarginLossClassifier(*overlapping(), RBF(0.5), loss=SquaredHinge())
+    first = cross_validate(model, 3, store=file)
+    text = file.read_text()
+    names = {
+        '"formulations.MarginLossClassifier"': '"formulations.classification.elsewhere.MarginLossClassifier"',
+        '"formulations.SquaredHinge"': '"formulations.losses.elsewhere.SquaredHinge"',
+    }
+    for now, before in names.items():
+        assert text.count(now) == 3
+        text = text.replace(now, before)
+    file.write_text(text)
+    second = cross_validate(model, 3, store=file)
+    assert all(fit.earlier for fit in second.fits)
+    assert np.array_equal(first.scores, second.scores)
+
+
 def test_what_was_killed_goes_on_behind_a_line_cut_short(tmp_path: Path, trained: list[int]) -> None:
     file = tmp_path / "fits.jsonl"
     expected = grid(stated(), 3, C=C, gamma=GAMMA, store=file)

@@ -28,6 +28,7 @@ from model_data import MODEL_CASES, Case
 from qpkernels import RBF, Gram, Polynomial
 from qpkernels.arrays import ChecksKeywords
 from qpkernels.errors import UnsupportedOptionError
+from together import together
 
 X = np.random.default_rng(3).normal(size=(8, 2))
 y = np.where(np.arange(8) % 2, 1, -1)
@@ -55,7 +56,7 @@ MISSPELT: dict[str, tuple[Entry, dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", MISSPELT)
+@together("case", MISSPELT)
 def test_misspelt_keywords_are_named_with_the_nearest(case: str) -> None:
     entry, keywords, words = MISSPELT[case]
     target = t if entry in (SoftTube, RelevanceRegression) else np.arange(8) % 3 if "class" in case else y
@@ -64,7 +65,7 @@ def test_misspelt_keywords_are_named_with_the_nearest(case: str) -> None:
     assert caught.value.__cause__ is None
 
 
-@pytest.mark.parametrize("case", MODEL_CASES, ids=str)
+@together("case", MODEL_CASES)
 def test_every_model_names_itself(case: Case) -> None:
     with pytest.raises(UnsupportedOptionError, match=f"^{case.model.__name__} has no parameter 'nonsense'; it has X, "):
         case.model(X, y, nonsense=1)
@@ -74,13 +75,13 @@ def test_every_model_names_itself(case: Case) -> None:
         case.model(X, y, *range(9))
 
 
-@pytest.mark.parametrize("kind", KERNEL_EXAMPLES, ids=lambda kind: kind.__name__)
+@together("kind", KERNEL_EXAMPLES)
 def test_every_kernel_names_itself(kind: type) -> None:
     with pytest.raises(UnsupportedOptionError, match=f"^{kind.__name__} has no parameter 'nonsense'; it has "):
         kind(nonsense=1)
 
 
-@pytest.mark.parametrize("name", estimators.__all__)
+@together("name", estimators.__all__)
 def test_every_estimator_names_itself(name: str) -> None:
     kind = getattr(estimators, name)
     if not isinstance(kind, ChecksKeywords):

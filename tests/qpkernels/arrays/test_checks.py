@@ -20,10 +20,11 @@ from qpkernels.arrays import check_count, float_array, is_integer, row_blocks
 from qpkernels.arrays.checks import MappedRows, is_mapped
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 from sparse_samples import assert_close, with_zeros
+from together import together
 
 
-@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"])
-@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.int8, np.bool_])
+@together("form", ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"])
+@together("kind", [np.float64, np.float32, np.int64, np.int8, np.bool_])
 def test_every_format_and_every_real_type_becomes_csr_in_float64(form: str, kind: type) -> None:
     X = np.round(2 * with_zeros(7)).astype(kind)
     for make in (csr_array, csr_matrix):

@@ -4,12 +4,12 @@
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
 from qpkernels.arrays.exact_algebra import enclose_null_vector
+from together import together
 
 
-@pytest.mark.parametrize("seed", range(20))
+@together("seed", range(20))
 def test_it_is_enclosed(seed: int) -> None:
     """Over twelve decades; the last columns are combinations of the others."""
     rng = np.random.default_rng(seed)

@@ -10,6 +10,7 @@ from data_files import COMPRESSIONS, assert_place, written
 from qpkernels.arrays.files import read_number
 from qpkernels.errors import DataFormatError
 from qpkernels.files import load_dataset
+from together import together
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
@@ -32,6 +33,6 @@ def test_numbers(text: str, number: float) -> None:
     assert read_number(text) == number
 
 
-@pytest.mark.parametrize("text", ["", " 1", "1\x1c", "1_0", "١", "0x1", "1e", ".", "1,5", "None"])
+@together("text", ["", " 1", "1\x1c", "1_0", "١", "0x1", "1e", ".", "1,5", "None"])
 def test_what_is_no_number(text: str) -> None:
     assert read_number(text) is None

@@ -10,6 +10,7 @@ from scipy.sparse import csc_array
 from qpkernels.arrays.exact_algebra import enclose_solution, semidefinite_shift
 from qpkernels.arrays.intervals import Interval, exact_sum, gamma, inner, product, quadratic, sum_bounds, two_product
 from qpkernels.errors import ShapeError
+from together import together
 
 SCALES = [1.0, 1e-160, 1e150]
 
@@ -66,8 +67,8 @@ def test_a_product_and_its_error_are_the_exact_product():
     ]
 
 
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("operation", ["+", "-", "*", "/", "square", "sqrt"])
+@together("scale", SCALES)
+@together("operation", ["+", "-", "*", "/", "square", "sqrt"])
 def test_operations_hold_the_exact_result(operation, scale):
     rng = np.random.default_rng(1)
     a, b = scale * spread(rng, 100, digits=3), spread(rng, 100, digits=3)

@@ -4,6 +4,7 @@
 import pytest
 
 from qpkernels.display import grouped, leading, quoted, signed, to_html, to_latex, to_text
+from together import together
 
 FORMULAS = {
     "1/2 ||f||^2 + sum C_i xi_i": ("½ ‖f‖² + Σᵢ Cᵢ ξᵢ", r"\frac{1}{2} \|f\|^{2} + \sum_{i} C_{i} \xi_{i}"),
@@ -30,7 +31,7 @@ FORMULAS = {
 }
 
 
-@pytest.mark.parametrize("formula", FORMULAS)
+@together("formula", FORMULAS)
 def test_text_and_latex(formula: str) -> None:
     text, latex = FORMULAS[formula]
     assert to_text(formula) == text

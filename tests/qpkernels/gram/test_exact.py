@@ -19,6 +19,7 @@ from qpkernels.gram.exact import (
     largest_row_error,
 )
 from qpkernels.kernels import RBF, Kernel, Laplacian, Linear, Nystroem, Polynomial, Precomputed, RandomFourier, Sigmoid
+from together import together
 
 UNIT = 2.0**-53
 KERNELS = [Linear(), RBF(0.6), Polynomial(3, 0.3, 1.0), Laplacian(0.3), RBF(0.5) + Linear()]
@@ -114,7 +115,7 @@ def test_beyond_float64_nothing_is_known(size: float) -> None:
 EXAMPLES = list(KERNEL_EXAMPLES.values())
 
 
-@pytest.mark.parametrize("kernel", EXAMPLES, ids=lambda kernel: type(kernel).__name__)
+@together("kernel", EXAMPLES)
 def test_equal_samples_are_dependent_for_every_kernel(kernel: Kernel) -> None:
     X = example_samples(kernel)
     X = np.concatenate([X, X[2:3]])

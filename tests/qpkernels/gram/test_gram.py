@@ -18,6 +18,7 @@ from qpkernels.gram.definiteness import kernel_matrix
 from qpkernels.kernels import Laplacian
 from showing import check_bundle, check_repr
 from sparse_samples import assert_close, each_taker, wide, with_zeros
+from together import together
 
 
 @each_taker
@@ -41,8 +42,8 @@ def test_all_views_of_a_matrix_of_sparse_samples_agree(kernel: Kernel) -> None:
         assert_close(Mercer(kernel, csr_array(X)).eigenvalues, Mercer(kernel, X).eigenvalues)
 
 
-@pytest.mark.parametrize("kernel", [RBF(0.3), Polynomial(3, 0.2, 1.0), Polynomial(2, 0.2, -1.0), Linear()], ids=str)
-@pytest.mark.parametrize("offset", [0.0, 1e3, 1e8])
+@together("kernel", [RBF(0.3), Polynomial(3, 0.2, 1.0), Polynomial(2, 0.2, -1.0), Linear()])
+@together("offset", [0.0, 1e3, 1e8])
 def test_a_matrix_made_by_halves_is_that_of_the_kernel(kernel: Kernel, offset: float) -> None:
     X = np.random.default_rng(3).normal(size=(161, 4))
     X[7] = X[130]
@@ -65,7 +66,7 @@ def test_samples_that_no_memory_holds_dense() -> None:
         assert gram.part(np.arange(2_000)).dense.shape == (2_000, 2_000)
 
 
-every_kernel = pytest.mark.parametrize("kernel", KERNEL_EXAMPLES.values(), ids=lambda kernel: type(kernel).__name__)
+every_kernel = together("kernel", KERNEL_EXAMPLES.values())
 
 
 @every_kernel
@@ -85,7 +86,7 @@ def test_all_views_of_the_matrix_agree(kernel: Kernel) -> None:
 
 
 @every_kernel
-@pytest.mark.parametrize("nonzeros", [0, 1, 3, 8])
+@together("nonzeros", [0, 1, 3, 8])
 def test_product_does_not_need_the_matrix(kernel: Kernel, nonzeros: int) -> None:
     X = example_samples(kernel)
     v = np.random.default_rng(nonzeros).normal(size=len(X)) * (np.arange(len(X)) < nonzeros)
@@ -155,8 +156,8 @@ def test_a_kernel_that_overflows_is_refused() -> None:
         Gram(Polynomial(9), np.full((2, 1), 1e30))
 
 
-@pytest.mark.parametrize("make", [np.asarray, csr_array])
-@pytest.mark.parametrize(
+@together("make", [np.asarray, csr_array])
+@together(
     "kernel", [Linear(), Polynomial(2), Linear() + Polynomial(3), 2.0 * Linear(), Linear() * RBF(1.0), Linear() ** 2]
 )
 def test_a_kernel_that_underflows_is_refused(kernel: Kernel, make: Any) -> None:

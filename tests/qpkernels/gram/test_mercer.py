@@ -8,15 +8,12 @@ from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
 from qpkernels import RBF, Kernel, Linear, Mercer, Polynomial, Precomputed, Sigmoid, Spectrum
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError
 from qpkernels.gram import PSD_TOLERANCE
+from together import together
 
-every_kernel = pytest.mark.parametrize("kernel", KERNEL_EXAMPLES.values(), ids=lambda kernel: type(kernel).__name__)
+every_kernel = together("kernel", KERNEL_EXAMPLES.values())
 
 
-definite_kernel = pytest.mark.parametrize(
-    "kernel",
-    [kernel for kind, kernel in KERNEL_EXAMPLES.items() if kind not in INDEFINITE],
-    ids=lambda kernel: type(kernel).__name__,
-)
+definite_kernel = together("kernel", [kernel for kind, kernel in KERNEL_EXAMPLES.items() if kind not in INDEFINITE])
 
 
 @every_kernel

@@ -16,12 +16,13 @@ from qpkernels import RBF, Kernel, Laplacian, Linear, Matern, Polynomial, Quadra
 from qpkernels.errors import NonFiniteError, ParameterError
 from qpkernels.kernels import Exponential, PolynomialOf, Power, Product, Scaled, Sum
 from qpkernels.kernels.spec import kernel_from_spec, kernel_to_spec
+from together import together
 
 k1, k2 = RBF(0.4), Polynomial(2, 0.5, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("kernel", "kind", "formula"),
+@together(
+    "kernel, kind, formula",
     [
         (k1 + k2, Sum, lambda a, b: a + b),
         (k1 * k2, Product, lambda a, b: a * b),
@@ -37,7 +38,6 @@ k1, k2 = RBF(0.4), Polynomial(2, 0.5, 1.0)
         (k2.polynomial([1, 2, 3, 4]), PolynomialOf, lambda _, b: 1 + 2 * b + 3 * b**2 + 4 * b**3),
         (2 * (k1 + k2) * k1 + k2.exp(), Sum, lambda a, b: 2 * (a + b) * a + np.exp(b)),
     ],
-    ids=lambda value: value.__name__ if isinstance(value, type) else "",
 )
 def test_algebra_works_entry_by_entry(kernel: Kernel, kind: type[Kernel], formula: Callable[..., Any]) -> None:
     assert type(kernel) is kind

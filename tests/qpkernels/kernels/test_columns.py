@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from qpkernels import RBF, Columns, Expansion, Gram, Laplacian, Linear, Matching, Spectrum
 from qpkernels.display import to_text
 from qpkernels.errors import FeatureNamesError, QPKernelsError
+from together import together
 
 RNG = np.random.default_rng(4)
 FRAME = pd.DataFrame(
@@ -89,8 +90,8 @@ def test_a_formula_names_its_columns() -> None:
     assert "(x_(0, 1, 2, 3, 4, 5, ...))" in to_text(Columns(Linear(), range(9)).formula())
 
 
-@pytest.mark.parametrize(
-    ("action", "words"),
+@together(
+    "action, words",
     [
         (lambda: Columns("rbf", "age"), "takes a Kernel first"),
         (lambda: Columns(RBF(1.0), []), "at least one"),

@@ -39,6 +39,7 @@ from qpkernels.kernels import Composed, Exponential, PolynomialOf, Power, Produc
 from qpkernels.kernels.kernel import parameters_of, with_parameters
 from qpkernels.kernels.spec import kernel_from_spec, kernel_to_spec
 from sparse_samples import TAKERS, assert_close, each_refuser, each_taker, with_zeros
+from together import together
 
 
 def public_kernels(kind: type[Kernel] = Kernel) -> Iterator[type[Kernel]]:
@@ -52,7 +53,7 @@ def public_kernels(kind: type[Kernel] = Kernel) -> Iterator[type[Kernel]]:
 ALL = sorted(set(public_kernels()), key=lambda kind: kind.__name__)
 
 
-contract = pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
+contract = together("kind", ALL)
 
 
 def example(kind: type[Kernel]) -> tuple[Kernel, Any, Any]:
@@ -195,13 +196,12 @@ def test_an_exponent_must_be_an_integer_of_at_least_one(bad: Any) -> None:
         Linear() ** bad
 
 
-@pytest.mark.parametrize(
+@together(
     "kernel",
     [Linear(), RBF(1.0), Polynomial(2), Laplacian(1.0), Matern(), Sigmoid(), Linear().compose(np.tanh), RankOne(len)],
-    ids=lambda kernel: type(kernel).__name__,
 )
-@pytest.mark.parametrize(
-    ("bad", "error", "words"),
+@together(
+    "bad, error, words",
     [
         (np.array([[1.0, np.nan]]), NonFiniteError, r"X\[0, 1\] is nan"),
         (np.array([[1.0], [np.inf]]), NonFiniteError, r"X\[1, 0\] is inf"),
@@ -266,7 +266,7 @@ def test_the_matrix_is_that_of_dense_samples(kernel: Kernel) -> None:
         np.testing.assert_allclose(kernel(A), kernel(A).T, rtol=1e-13, atol=1e-15)
 
 
-@pytest.mark.parametrize(
+@together(
     "kernel",
     [
         RBF(0.7),
@@ -275,7 +275,6 @@ def test_the_matrix_is_that_of_dense_samples(kernel: Kernel) -> None:
         2 * (RBF((0.1, 1.0, 0.0)) + Linear()) * Matern() + Polynomial(2, 0.5, -1.0).exp(),
         (Linear() ** 2).polynomial([1.0, 0.5]),
     ],
-    ids=str,
 )
 @pytest.mark.usefixtures("either_product")
 def test_more_kernels_and_their_algebra(kernel: Kernel) -> None:
@@ -321,7 +320,7 @@ def test_both_sets_of_sparse_samples_must_have_the_same_features() -> None:
         RBF((1.0, 2.0))(csr_array(X))
 
 
-@pytest.mark.parametrize("kernel", [RBF(3.0), RBF(1e9), RBF((1.0, 0.2, 5.0)), Matern(0.5, 0.5), Matern(1e-6, 2.2)])
+@together("kernel", [RBF(3.0), RBF(1e9), RBF((1.0, 0.2, 5.0)), Matern(0.5, 0.5), Matern(1e-6, 2.2)])
 @pytest.mark.usefixtures("either_product")
 def test_equal_samples_have_the_value_1(kernel: Kernel) -> None:
     X = with_zeros(9)
@@ -333,7 +332,7 @@ def test_equal_samples_have_the_value_1(kernel: Kernel) -> None:
         np.testing.assert_allclose(kernel(left, right).diagonal(), 1.0, rtol=1e-14)
 
 
-@pytest.mark.parametrize("kernel", KERNEL_EXAMPLES.values(), ids=lambda kernel: type(kernel).__name__)
+@together("kernel", KERNEL_EXAMPLES.values())
 def test_a_kernel_is_made_of_its_parameters(kernel: Kernel) -> None:
     again = with_parameters(kernel, parameters_of(kernel))
     assert type(again) is type(kernel)

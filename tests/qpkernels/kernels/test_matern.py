@@ -15,6 +15,7 @@ from kernel_samples import X, Z, by_pairs
 from qpkernels import RBF, Gram, Laplacian, Linear, Matern
 from qpkernels.errors import NonFiniteError, ParameterError
 from sparse_samples import with_zeros
+from together import together
 
 
 def test_a_distance_beyond_float64_gives_the_value_0() -> None:
@@ -22,8 +23,8 @@ def test_a_distance_beyond_float64_gives_the_value_0() -> None:
         np.testing.assert_array_equal(kernel([[0.0], [1e10]]), np.eye(2))
 
 
-@pytest.mark.parametrize("nu", [0.5, 1.5, 2.5, np.inf, 0.1, 0.7, 1.0, 2.0, 3.0, 3.3, 4.0, 7.9, 25.2])
-@pytest.mark.parametrize("length_scale", [0.4, 3.0])
+@together("nu", [0.5, 1.5, 2.5, np.inf, 0.1, 0.7, 1.0, 2.0, 3.0, 3.3, 4.0, 7.9, 25.2])
+@together("length_scale", [0.4, 3.0])
 def test_matern_against_scikit_learn(nu: float, length_scale: float) -> None:
     expected = MaternOracle(length_scale, nu=nu)(X, Z)
     np.testing.assert_allclose(Matern(length_scale, nu)(X, Z), expected, rtol=1e-9, atol=1e-15)

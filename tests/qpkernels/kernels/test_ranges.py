@@ -9,12 +9,12 @@ import pytest
 
 from qpkernels import RBF, Kernel, Laplacian, Matern, Polynomial, Sigmoid
 from qpkernels.errors import ParameterError
+from together import together
 
 
-@pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, np.inf, "scale", None, 1e-200j])
-@pytest.mark.parametrize(
-    "make",
-    [RBF, RBF.from_sigma, RBF.from_c, RBF.from_theta, lambda g: Polynomial(2, g), Laplacian, Sigmoid, Matern],
+@together("bad", [0.0, -1.0, np.nan, np.inf, "scale", None, 1e-200j])
+@together(
+    "make", [RBF, RBF.from_sigma, RBF.from_c, RBF.from_theta, lambda g: Polynomial(2, g), Laplacian, Sigmoid, Matern]
 )
 def test_a_width_must_be_a_finite_number_above_zero(make: Callable[[Any], Kernel], bad: Any) -> None:
     with pytest.raises(ParameterError, match="above 0"):

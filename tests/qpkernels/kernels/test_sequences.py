@@ -13,6 +13,7 @@ from builders import random_texts
 from qpkernels import RBF, Expansion, Gram, Kernel, Mercer, Spectrum, Subsequence
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels.sequences import as_sequences
+from together import together
 
 KERNELS = [Spectrum(2), Spectrum(3, normalise=True), Subsequence(2, 0.5), Subsequence(3, 0.8, normalise=True)]
 
@@ -86,8 +87,8 @@ def test_the_container_is_taken_back_and_sliced(kernel: Kernel) -> None:
     np.testing.assert_array_equal(kernel.matrix(X[::-2], X[1:]), kernel(X)[::-2, 1:])
 
 
-@pytest.mark.parametrize(
-    ("bad", "words"),
+@together(
+    "bad, words",
     [
         ("abc", r"a single one came, 'abc'; write \['abc'\]"),
         (b"abc", r"a single one came, b'abc'"),
@@ -112,7 +113,6 @@ def test_the_container_is_taken_back_and_sliced(kernel: Kernel) -> None:
         (3.5, r"shape \(\)"),
         (None, r"shape \(\)"),
     ],
-    ids=repr,
 )
 def test_what_is_no_list_of_sequences_is_refused(bad: Any, words: str) -> None:
     with pytest.raises(ShapeError, match=words):

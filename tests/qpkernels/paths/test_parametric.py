@@ -11,7 +11,7 @@ import pytest
 from qpkernels import RBF
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
-from qpkernels.paths import LINEAR, ParametricQP
+from qpkernels.paths.parametric import LINEAR, ParametricQP
 from qpkernels.problems import KernelQP
 
 GRAM = Gram(RBF(1.0), np.arange(3.0)[:, None])

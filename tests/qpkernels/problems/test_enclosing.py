@@ -6,20 +6,20 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from qpkernels.problems.enclosing import exactly_feasible
+from together import together
 
 
 def exact_sum(beta: np.ndarray) -> Fraction:
     return sum(map(Fraction, beta.tolist()), Fraction(0))
 
 
-@pytest.mark.parametrize("total", [0.0, 1.0, 0.1])
-@pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
-@pytest.mark.parametrize("seed", range(5))
+@together("total", [0.0, 1.0, 0.1])
+@together("size", [1e-8, 1.0, 1e8])
+@together("seed", range(5))
 def test_a_point_near_by(seed: int, size: float, total: float) -> None:
     rng = np.random.default_rng(seed)
     beta = np.clip(rng.normal(size=40), -0.9, 0.7) * size

@@ -19,6 +19,7 @@ from qpkernels.problems import (
     NormFitBounds,
     SquaredFitBounds,
 )
+from together import together
 
 LINE = np.arange(5.0)[:, None]
 RAISED = 2.0 * LINE[:, 0] + 1.0 + np.array([0.0, 0.0, 5.0, 0.0, 0.0])
@@ -50,8 +51,8 @@ def test_an_optimum_known_by_hand_is_held(norm: type[NormFitBounds]) -> None:
     assert enclosure.width <= 100 * 2.0**-53 * 80
 
 
-@every_norm
-@pytest.mark.parametrize("size", [1e-12, 1e-3, 1.0])
+@together("norm", SHARP)
+@together("size", [1e-12, 1e-3, 1.0])
 def test_loose_answers_hold_it_too(norm: type[NormFitBounds], size: float) -> None:
     b, v, optimum = SHARP[norm]
     rng = np.random.default_rng(0)

@@ -3,16 +3,16 @@
 
 import mpmath as mp
 import numpy as np
-import pytest
 
 from qpkernels.problems import SigmoidFit
+from together import together
 
 RNG = np.random.default_rng(0)
 
 
-@pytest.mark.parametrize("unit", [1e-300, 1e-6, 1.0, 1e6, 1e300])
-@pytest.mark.parametrize("origin", [0.0, -3.0, 1e6])
-@pytest.mark.parametrize("slope", [-40.0, 1e-9, 0.0, 2.0])
+@together("unit", [1e-300, 1e-6, 1.0, 1e6, 1e300])
+@together("origin", [0.0, -3.0, 1e6])
+@together("slope", [-40.0, 1e-9, 0.0, 2.0])
 def test_log_odds_and_derivatives_have_their_digits(unit: float, origin: float, slope: float) -> None:
     scores = unit * (origin + RNG.normal(size=30))
     fit = SigmoidFit(scores, RNG.choice([0.0, 0.02, 0.97, 1.0], size=30))

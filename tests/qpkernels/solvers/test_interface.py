@@ -120,8 +120,8 @@ def test_contract_a_solver_refuses_what_it_does_not_take(solver: Solver) -> None
                 solver.solve(program)
 
 
-@every_cone_solver
-@pytest.mark.parametrize("known", KNOWN_OPTIMA.values(), ids=KNOWN_OPTIMA)
+@together("name", CONE_SOLVERS)
+@together("known", KNOWN_OPTIMA.values())
 def test_contract_known_optima_are_found_with_their_multipliers(name: str, known: KnownOptimum) -> None:
     if find_solver(name).refusal(known.program) is not None:
         with pytest.raises(UnsupportedProgramError):
@@ -184,7 +184,7 @@ def test_contract_rows_in_any_order_keep_their_multipliers(name: str) -> None:
     np.testing.assert_allclose(outcome.multipliers, [0, -2, 1], atol=1e-4)
 
 
-@every_cone_solver
+@together("name", CONE_SOLVERS)
 def test_contract_a_program_without_rows(name: str) -> None:
     program = cone_program(2 * np.eye(2), [-2, 4], np.zeros((0, 2)), [], [])
     if name in NO_EMPTY_PROGRAMS:

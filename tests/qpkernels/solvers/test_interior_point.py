@@ -15,6 +15,7 @@ from qpkernels.solvers import Claim, Outcome, find_solver
 from qpkernels.solvers.interior_point.path import CentralPath, boxes_of
 from qpkernels.solvers.newton_systems import DenseSystem, FeatureSystem, NewtonSystem, newton_system
 from smo_problems import intercept, soft_margin
+from together import together
 
 
 def solve(program: KernelQP, **options: Any) -> Outcome:
@@ -40,7 +41,7 @@ def hard_margin(gram: Gram, y: np.ndarray, total: float | None = 0.0) -> KernelQ
 
 
 @every_family
-@pytest.mark.parametrize("seed", range(2))
+@together("seed", range(2))
 def test_manufactured_optima_are_met_to_the_last_digits(name: str, seed: int) -> None:
     made = manufacture(name, seed)
     outcome = assert_proved(made.program, 1e-10)
@@ -108,8 +109,8 @@ def tilted(m: int, features: int, noise: float, seed: int = 0) -> tuple[np.ndarr
     return X, np.where(X @ rng.normal(size=features) + noise * rng.normal(size=m) > 0, 1.0, -1.0)
 
 
-@pytest.mark.parametrize("C", [1e-3, 1.0, 1e4, 1e6, np.inf])
-@pytest.mark.parametrize("total", [0.0, None])
+@together("C", [1e-3, 1.0, 1e4, 1e6, np.inf])
+@together("total", [0.0, None])
 def test_any_cost(C: float, total: float | None) -> None:
     X, y = tilted(300, 4, 0.0 if np.isinf(C) else 0.5)
     assert_proved(soft_margin(Gram(Linear(), X), y, C, total), 1e-8)

@@ -22,6 +22,7 @@ from qpkernels.solvers import (
 )
 from qpkernels.solvers.backends.clarabel import Clarabel
 from solver_examples import CONE_SOLVERS, EXPECTED, REGISTERED, SOFT, example_for
+from together import together
 
 
 def test_the_solvers_of_the_extra_are_all_here() -> None:
@@ -198,7 +199,7 @@ LACKING: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", LACKING)
+@together("case", LACKING)
 def test_what_is_no_solver_says_what_it_lacks(case: str) -> None:
     value, words = LACKING[case]
     with pytest.raises(ParameterError, match=words):

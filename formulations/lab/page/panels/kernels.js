@@ -47,7 +47,7 @@ export class Kernels {
     const box = element("div", { class: "lab-term", role: "group", "aria-label": `Term ${k + 1} of the sum` }, head);
     this.list.append(box);
     const choice = this.menu.kernels.find(({ name }) => name === term.name);
-    if (term.name === "gaussian") return [this.gaussian(box, choice.sliders[0], term.values, k)];
+    if (term.name === "rbf") return [this.gaussian(box, choice.sliders[0], term.values, k)];
     return choice.sliders.map((slider) => {
       const row = new SliderRow(slider, term.values[slider.name], this.changes(k, slider.name, (value) => value));
       box.append(row.node);

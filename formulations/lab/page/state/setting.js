@@ -47,7 +47,7 @@ export function complete(menu, raw) {
   if (unknown) throw new Error(`a setting has no part ${unknown}.`);
   return {
     machine: known(menu.machines, raw.machine ?? { name: "soft-margin" }),
-    kernel: (raw.kernel ?? [{ name: "gaussian" }]).map((term) => known(menu.kernels, term)),
+    kernel: (raw.kernel ?? [{ name: "rbf" }]).map((term) => known(menu.kernels, term)),
     points: raw.points ?? [],
     window: raw.window ?? WINDOW,
     view: { name: "picture", step: 0, ...raw.view },
@@ -55,7 +55,7 @@ export function complete(menu, raw) {
 }
 
 function known(choices, entry) {
-  const choice = choices.find(({ name }) => name === entry?.name);
+  const choice = choices.find(({ name, others }) => name === entry?.name || others.includes(entry?.name));
   if (!choice) throw new Error(`there is no ${entry?.name}; there are ${choices.map(({ name }) => name).join(", ")}.`);
   const wrong = Object.entries(entry.values ?? {}).find(([, value]) => !Number.isFinite(value));
   if (wrong) throw new Error(`${wrong[0]} of ${entry.name} must be a number, but ${JSON.stringify(wrong[1])} came.`);

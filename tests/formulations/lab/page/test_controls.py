@@ -87,7 +87,7 @@ def test_each_task_keeps_its_points(window):
 
 def test_a_value_that_another_machine_or_kernel_has_not_becomes_its_default(window):
     machine = {"name": "soft-margin", "values": {"C": 1e6}}
-    kernel = [{"name": "gaussian", "values": {"gamma": 1e4}}]
+    kernel = [{"name": "rbf", "values": {"gamma": 1e4}}]
     lab = window.open({"points": CLASSES, "machine": machine, "kernel": kernel})
     lab.choose("Kernel", "laplacian")
     assert lab.setting["kernel"][0]["values"]["gamma"] == 1e4

@@ -32,7 +32,7 @@ DRAWN = """async (view) => {
 }"""
 
 
-def show(window, machine, view, points, step=0, kernel="gaussian"):
+def show(window, machine, view, points, step=0, kernel="rbf"):
     raw = {"machine": {"name": machine}, "kernel": [{"name": kernel}], "points": points}
     window.page.evaluate(SHOW, {**raw, "view": {"name": view, "step": step}})
     window.settled()

@@ -24,7 +24,7 @@ LIGHT, DARK = {"color_scheme": "light"}, {"color_scheme": "dark"}
 SIZES = {"phone": (360, 740), "tablet": (800, 1000), "wide": (1400, 900)}
 
 SETTINGS = {
-    "classification": {"points": CLASSES, "kernel": [{"name": "gaussian", "values": {"gamma": 0.5}}]},
+    "classification": {"points": CLASSES, "kernel": [{"name": "rbf", "values": {"gamma": 0.5}}]},
     "regression": {"points": WAVE, "machine": {"name": "tube"}},
 }
 

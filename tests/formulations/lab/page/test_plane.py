@@ -325,7 +325,7 @@ def test_what_was_said_of_a_point_goes_with_the_answer(plane):
     plane.page.mouse.move(*plane.pixel(2, 1))
     plane.says("y (f(x) + b)", ".lab-sentence")
     plane.page.mouse.move(0, 0)
-    plane.choose("Kernel", "gaussian")
+    plane.choose("Kernel", "rbf")
     plane.says("Click to add a point", ".lab-sentence")
 
 

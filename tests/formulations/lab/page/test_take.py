@@ -19,7 +19,7 @@ from qpkernels.files import read
 
 SETTING = {
     "machine": {"name": "soft-margin", "values": {"C": 2}},
-    "kernel": [{"name": "gaussian", "values": {"gamma": 0.5}}],
+    "kernel": [{"name": "rbf", "values": {"gamma": 0.5}}],
     "points": [[-1, 0.25, -1], [-2, 1, -1], [0.5, 0.125, -1], [1, 1, 1], [2, -1, 1]],
 }
 

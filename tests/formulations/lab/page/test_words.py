@@ -60,7 +60,7 @@ def test_an_empty_picture_says_why(window):
     assert "the origin of the feature space lies among the samples" in legend(lab)
     assert "= 0, so" in legend(lab)
     assert "f(x) − ρ = 0" not in legend(lab)
-    lab.choose("Kernel", "gaussian")
+    lab.choose("Kernel", "rbf")
     assert "f(x) − ρ = 0" in legend(lab)
     assert "origin" not in legend(lab)
 

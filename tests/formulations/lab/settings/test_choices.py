@@ -15,7 +15,7 @@ from qpkernels.errors import QPKernelsError
 NOTHING: dict[str, dict[str, Any]] = {
     "value of a machine": {"machine": {"name": "soft-margin", "values": {"C": None}}},
     "values of a machine": {"machine": {"name": "soft-margin", "values": None}},
-    "value of a kernel": {"kernel": [{"name": "gaussian", "values": {"gamma": None}}]},
+    "value of a kernel": {"kernel": [{"name": "rbf", "values": {"gamma": None}}]},
     "kernel": {"kernel": [None]},
     "coordinate": {"points": [[0, None, 1]]},
     "end of a window": {"window": [None, 1, 0, 1]},

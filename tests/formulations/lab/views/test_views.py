@@ -17,7 +17,7 @@ from lab_scenes import curve, scene_of, setting_of, two_classes
 from qpkernels.problems import Status
 from together import together
 
-DATA = [("linear", "some"), ("gaussian", "some"), ("gaussian", "two"), ("linear", "equal"), ("gaussian", "none")]
+DATA = [("linear", "some"), ("rbf", "some"), ("rbf", "two"), ("linear", "equal"), ("rbf", "none")]
 """Kernels and points; points that are few, equal or none are the same to every kernel."""
 
 

@@ -16,6 +16,7 @@ from qpkernels.gram.panels.products import PANEL
 from qpkernels.gram.panels.samples import DenseProduct, StreamedProduct, compressed, form_and_samples, make_product
 from qpkernels.gram.panels.sums import add_kernel_sums
 from smo_problems import soft, solve
+from together import together
 
 
 def zeros_mostly(density: float, count: int = 300, features: int = 40, seed: int = 0) -> np.ndarray:
@@ -137,12 +138,10 @@ def both(kernel: Any, dtype: type, parts: list[Any]) -> tuple[Any, Any]:
     return products
 
 
-every = pytest.mark.parametrize(
-    ("kernel", "dtype"),
-    [(RBF(0.5), np.float64), (RBF(0.5), np.float32), (Polynomial(2, 0.5, 1.0), np.float64)],
-    ids=["rbf", "rbf in float32", "polynomial"],
+every = together(
+    "kernel, dtype", [(RBF(0.5), np.float64), (RBF(0.5), np.float32), (Polynomial(2, 0.5, 1.0), np.float64)]
 )
-every_part = pytest.mark.parametrize("parts", PARTS.values(), ids=PARTS)
+every_part = together("parts", PARTS.values())
 
 
 @every

@@ -26,6 +26,7 @@ from qpkernels.gram.panels.sums import (
     add_symmetric_sums,
     taken_by_panels,
 )
+from together import together
 
 KERNELS = (RBF(0.4), RBF((0.3, 0.0, 1.1, 0.2, 2.0)), Polynomial(3, 0.5, 1.0), Polynomial(1, 2.0, 0.5), Linear())
 
@@ -68,9 +69,9 @@ def test_sums_over_both_sides_are_those_of_the_matrix(kernel: Kernel, kind: str,
     assert (np.abs(values - np.arange(count) - matrix @ coefficients) <= 1e-12 * scale).all()
 
 
-@pytest.mark.parametrize("offset", [0.0, 1e3, 1e8])
-@pytest.mark.parametrize("spread", [1e-8, 1.0, 1e3])
-@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@together("offset", [0.0, 1e3, 1e8])
+@together("spread", [1e-8, 1.0, 1e3])
+@together("kind", ["dense", "sparse"])
 def test_sums_far_from_the_origin(offset: float, spread: float, kind: str) -> None:
     X = offset + spread * np.random.default_rng(0).normal(size=(60, 5))
     X = csr_array(X) if kind == "sparse" else X

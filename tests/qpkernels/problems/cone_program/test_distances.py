@@ -16,6 +16,7 @@ from formulations import SoftMargin
 from qpkernels.errors import InfeasibleError, SolverFailedError
 from qpkernels.problems import Cone, Exponential, Power, PSDTriangle, SecondOrder, certify_cone_program
 from qpkernels.problems.cone_program.residuals import Terms
+from together import together
 
 ROOT = np.sqrt(2.0)
 
@@ -27,9 +28,9 @@ def outside(cone: Cone, rows: Any, constants: Any, x: Any) -> float:
     return float(Terms.of(program).outside(np.asarray(x, dtype=float))[0])
 
 
-@pytest.mark.parametrize("large", [1.0, 1e6, 1e12])
-@pytest.mark.parametrize(
-    ("cone", "rows", "constants", "share"),
+@together("large", [1.0, 1e6, 1e12])
+@together(
+    "cone, rows, constants, share",
     [
         # x - 1 beside a large constant, at x = 1/2: it would have to be 0, which is 1/3 of its terms.
         (Power(0.5), [[1], [0], [0]], lambda large: [-1, large, 0], 1 / 3),

@@ -7,6 +7,7 @@ from hypothesis import given
 
 from builders import SEEDS, cone_program
 from qpkernels.problems import Nonnegative, SecondOrder, Zero, certify_infeasibility, certify_unboundedness
+from together import together
 
 
 def test_a_direction_that_leaves_one_row_is_no_proof() -> None:
@@ -36,8 +37,8 @@ INFEASIBLE = {
 infeasible = pytest.mark.parametrize("name", INFEASIBLE)
 
 
-@infeasible
-@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+@together("name", INFEASIBLE)
+@together("scale", [1e-8, 1.0, 1e8])
 def test_a_true_proof_of_infeasibility_is_accepted_at_any_scale(name: str, scale: float) -> None:
     program, proof = INFEASIBLE[name]
     certificate = certify_infeasibility(program, scale * np.array(proof))

@@ -10,6 +10,7 @@ from scipy.sparse import csc_array, diags_array
 from builders import cone_program
 from qpkernels.errors import NonconvexError, NonFiniteError, ParameterError, ShapeError, UnsupportedProgramError
 from qpkernels.problems import Block, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
+from together import together
 
 
 def valid(**changes: Any) -> ConeProgram:
@@ -25,8 +26,8 @@ def valid(**changes: Any) -> ConeProgram:
     return ConeProgram(**(parts | changes))
 
 
-@pytest.mark.parametrize(
-    ("changes", "error", "words"),
+@together(
+    "changes, error, words",
     [
         ({"q": np.zeros(3)}, ShapeError, r"\(3, 3\) and \(3, 3\), but have \(2, 2\)"),
         ({"q": np.zeros((2, 1))}, ShapeError, "one dimension"),
@@ -52,8 +53,8 @@ def test_cone_programs_refuse_parts_that_do_not_fit(changes: Any, error: type[Ex
         valid(**changes)
 
 
-@pytest.mark.parametrize("strange", [None, "text", [1.0, None], {"a": 1}, object(), [[1.0]], np.eye(2) * 1j])
-@pytest.mark.parametrize("name", ["P", "q", "A", "b", "cones", "variables", "rows", "offset"])
+@together("strange", [None, "text", [1.0, None], {"a": 1}, object(), [[1.0]], np.eye(2) * 1j])
+@together("name", ["P", "q", "A", "b", "cones", "variables", "rows", "offset"])
 def test_parts_of_any_type_are_refused_by_name(name: str, strange: Any) -> None:
     with pytest.raises((ShapeError, ParameterError, NonFiniteError), match=rf"\b{name}\b"):
         valid(**{name: strange})
@@ -72,8 +73,8 @@ def test_a_sparse_matrix_that_contradicts_itself_is_refused() -> None:
         valid(A=A)
 
 
-@pytest.mark.parametrize("make", [Zero, Nonnegative, SecondOrder, PSDTriangle, Power])
-@pytest.mark.parametrize("size", [-1, "3", None, 1.5])
+@together("make", [Zero, Nonnegative, SecondOrder, PSDTriangle, Power])
+@together("size", [-1, "3", None, 1.5])
 def test_cones_of_no_size_are_refused(make: Any, size: Any) -> None:
     with pytest.raises(ParameterError, match=r"cone|order"):
         make(size)

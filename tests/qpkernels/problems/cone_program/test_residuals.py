@@ -17,6 +17,7 @@ from qpkernels.problems import (
     certify_cone_program,
     certify_infeasibility,
 )
+from together import together
 
 # The slacks of cones in x, which has 2 entries: each asks for x_0 >= 1, and with x_1 = 0 for no more.
 Rows = tuple[Any, list[list[float]], list[float]]
@@ -35,8 +36,8 @@ def _program(name: str, size: float) -> ConeProgram:
     return cone_program(np.eye(2), [0, 0], -np.array(slopes, dtype=float), constants, [cone])
 
 
-@pytest.mark.parametrize("name", AT_LEAST_ONE)
-@pytest.mark.parametrize("seed", range(25))
+@together("name", AT_LEAST_ONE)
+@together("seed", range(25))
 def test_a_row_is_as_far_outside_as_alone_beside_constants_of_twelve_decades(name: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     # A power of 2: size - 1 and size + 1 are exact.
@@ -54,7 +55,7 @@ def test_a_row_is_as_far_outside_as_alone_beside_constants_of_twelve_decades(nam
     assert certify_cone_program(program, inside, np.zeros(3)).uncounted <= 1e-15
 
 
-@pytest.mark.parametrize("seed", range(25))
+@together("seed", range(25))
 def test_a_distance_is_the_same_in_all_scalings_that_keep_the_cone(seed: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = 2.0 ** rng.integers(-40, 40, size=2)

@@ -16,6 +16,7 @@ from qpkernels import RBF, Gram, Linear, Precomputed
 from qpkernels.errors import IndefiniteKernelError
 from qpkernels.problems import FunctionAtSamples, KernelQP, certify_kernel_qp, duality_gap
 from qpkernels.solvers import find_solver
+from together import together
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ SOFT = [name for name in FAMILIES if name not in HARD]
 
 
 @every_family
-@pytest.mark.parametrize("seed", range(3))
+@together("seed", range(3))
 def test_the_known_optimum_is_certified(name: str, seed: int) -> None:
     made = manufacture(name, seed)
     certificate = certify_kernel_qp(made.program, made.beta, made.intercept)
@@ -195,7 +196,7 @@ LOSSES: list[tuple[str, dict[str, Any], Callable[[Any], Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("parts", "loss"), [row[1:] for row in LOSSES], ids=[row[0] for row in LOSSES])
+@together("parts, loss", [row[1:] for row in LOSSES])
 def test_each_loss_has_its_textbook_formula(parts: dict[str, float], loss: Callable[[Any], Any]) -> None:
     gram = Gram(Linear(), np.ones((1, 1)))
     for v in VALUES[~np.isnan(loss(VALUES))]:
@@ -274,7 +275,7 @@ def test_a_multiplier_of_the_wrong_sign_is_refused(name: str) -> None:
 WITH_INTERCEPT = [name for name, family in FAMILIES.items() if family.total is not None]
 
 
-@pytest.mark.parametrize("name", WITH_INTERCEPT)
+@together("name", WITH_INTERCEPT)
 def test_a_sum_that_is_off_counts_in_full(name: str) -> None:
     made = manufacture(name)
     size = float(np.abs(made.beta).sum())
@@ -285,7 +286,7 @@ def test_a_sum_that_is_off_counts_in_full(name: str) -> None:
         assert certificate.dual_residual >= 0.99e-4
 
 
-@pytest.mark.parametrize("name", WITH_INTERCEPT)
+@together("name", WITH_INTERCEPT)
 def test_a_wrong_intercept_is_refused(name: str) -> None:
     made = manufacture(name)
     for b in (made.intercept + 0.01, made.intercept - 0.01, -made.intercept):
@@ -305,7 +306,7 @@ def test_the_answer_to_a_program_with_a_swapped_label_is_refused(name: str) -> N
 
 
 @every_family
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@together("bad", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_is_refused(name: str, bad: float) -> None:
     made = manufacture(name)
     beta = made.beta.copy()

@@ -13,12 +13,13 @@ from builders import FAMILIES, SEEDS, manufacture, random_feasible, two_classes
 from qpkernels import RBF, Gram
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 from qpkernels.problems import KernelQP, Zero
+from together import together
 
 GRAM = Gram(RBF(1.0), np.arange(8.0).reshape(4, 2))
 
 
-@pytest.mark.parametrize(
-    ("changes", "error", "words"),
+@together(
+    "changes, error, words",
     [
         ({"target": np.ones(3)}, ShapeError, "target must have 4 entries"),
         ({"target": np.ones((4, 1))}, ShapeError, "target"),
@@ -55,7 +56,7 @@ def test_numbers_are_repeated_for_each_sample() -> None:
     assert len(program) == 4
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@together("name", FAMILIES)
 def test_the_objective_against_its_formula(name: str) -> None:
     made = manufacture(name)
     program = made.program
@@ -84,7 +85,7 @@ def test_a_projected_point_is_feasible_and_stays_where_it_is(name: str, seed: in
     np.testing.assert_allclose(program.project(exact), exact, atol=1e-13)
 
 
-@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "one class"])
+@together("name", [name for name in FAMILIES if name != "one class"])
 def test_projection_keeps_the_support_of_an_answer(name: str) -> None:
     made = manufacture(name)
     answer = made.program.project(made.beta + 1e-7 * np.sign(made.beta))
@@ -125,7 +126,7 @@ def test_slopes_attain_the_loss(name: str, seed: int) -> None:
         assert (gain(slopes) >= gain(other) - 1e-12)[~hard].all()
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@together("name", FAMILIES)
 def test_slopes_at_the_optimum_are_its_coefficients(name: str) -> None:
     """Except where the loss has a kink, at a free coefficient without a ridge; there it is the slope nearest to 0."""
     made = manufacture(name)
@@ -165,7 +166,7 @@ def test_matrices_state_the_same_problem(name: str, seed: int) -> None:
         assert max(cone.violation(s[rows]) for cone, rows in matrices.parts()) <= 1e-13
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@together("name", FAMILIES)
 def test_matrices_forbid_what_the_problem_forbids(name: str) -> None:
     program = manufacture(name).program
     matrices = program.to_cone_program()

@@ -9,10 +9,11 @@ import pytest
 from builders import FAMILIES, every_family, manufacture, two_classes
 from qpkernels import RBF, Gram
 from qpkernels.problems import KernelQP, certify_kernel_qp, intercept_interval, split_support
+from together import together
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-@pytest.mark.parametrize("seed", range(3))
+@together("name", FAMILIES)
+@together("seed", range(3))
 def test_the_support_of_an_exact_answer(name: str, seed: int) -> None:
     made = manufacture(name, seed)
     program, beta = made.program, made.beta
@@ -24,9 +25,9 @@ def test_the_support_of_an_exact_answer(name: str, seed: int) -> None:
     assert len(support) == np.count_nonzero(beta)
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-@pytest.mark.parametrize("noise", [1e-9, 1e-6, 1e-4])
-@pytest.mark.parametrize("seed", range(3))
+@together("name", FAMILIES)
+@together("noise", [1e-9, 1e-6, 1e-4])
+@together("seed", range(3))
 def test_the_support_of_an_inexact_answer(name: str, noise: float, seed: int) -> None:
     made = manufacture(name, seed)
     program, beta = made.program, made.beta

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from builders import every_family, manufacture, random_feasible
 from qpkernels.problems import KernelQP
@@ -18,7 +17,7 @@ def data(program: KernelQP) -> Arrays:
 
 
 @every_family
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@together("seed", [0, 1, 2])
 def test_the_gradient_of_those_that_stay_free_is_level(name: str, seed: int) -> None:
     program = manufacture(name, seed).program
     beta, paired = random_feasible(program, seed), program.total is not None

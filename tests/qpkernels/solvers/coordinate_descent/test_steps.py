@@ -13,6 +13,7 @@ from qpkernels.problems import KernelQP, duality_gap
 from qpkernels.solvers.coordinate_descent.faces import face_of
 from qpkernels.solvers.coordinate_descent.rows import add_rows, row_values, rows_of
 from qpkernels.solvers.coordinate_descent.sweeps import BETA, Box, best_intercept, sweep
+from together import together
 
 SOFT = [name for name in FAMILIES if not manufacture(name).program.is_hard]
 LEVEL, PENALTY = 0.3, 0.7
@@ -39,7 +40,7 @@ def start(name: str, seed: int) -> tuple[KernelQP, Any, Any, Any, int]:
 
 
 @every_family
-@pytest.mark.parametrize("seed", range(3))
+@together("seed", range(3))
 def test_a_sweep_gains_what_it_says(name: str, seed: int) -> None:
     program, rows, beta, w, _ = start(name, seed)
     before, total = objective(program, beta), program.total or 0.0
@@ -67,8 +68,8 @@ def test_a_sweep_gains_what_it_says(name: str, seed: int) -> None:
 
 
 @every_family
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("iterations", [1, 50])
+@together("seed", range(3))
+@together("iterations", [1, 50])
 def test_a_step_on_a_face_gains_what_it_says(name: str, seed: int, iterations: int) -> None:
     program, rows, beta, w, features = start(name, seed)
     box, everything = box_of(program), np.arange(beta.size)
@@ -91,8 +92,8 @@ def test_a_step_on_a_face_gains_what_it_says(name: str, seed: int, iterations: i
     assert (after <= program.upper + 1e-12).all()
 
 
-@pytest.mark.parametrize("name", SOFT)
-@pytest.mark.parametrize("near", [-1e3, 0.0, 0.5])
+@together("name", SOFT)
+@together("near", [-1e3, 0.0, 0.5])
 def test_no_b_has_a_smaller_primal_value(name: str, near: float) -> None:
     program = manufacture(name, 1).program
     beta = random_feasible(program, 1)

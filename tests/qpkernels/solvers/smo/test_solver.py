@@ -14,6 +14,7 @@ from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.problems.kernel_qp import bounds
 from qpkernels.solvers import Claim, find_solver
 from smo_problems import intercept, soft, solve
+from together import together
 
 
 @every_family
@@ -33,7 +34,7 @@ def noted(names: list[str], name: str, function: Callable[..., Any]) -> Callable
 
 
 @every_family
-@pytest.mark.parametrize("tol", [1e-2, 1e-5, 1e-8])
+@together("tol", [1e-2, 1e-5, 1e-8])
 def test_what_steps_leave_no_doubt_of_is_proved(name: str, tol: float) -> None:
     program = manufacture(name, 3, m=30).program
     outcome = solve(program, tol=tol)

@@ -12,6 +12,7 @@ from qpkernels import RBF, Gram
 from qpkernels.problems import KernelQP
 from qpkernels.solvers.smo.stepping import Stepper
 from smo_problems import solve
+from together import together
 
 
 def two_samples(seed: int) -> KernelQP:
@@ -21,7 +22,7 @@ def two_samples(seed: int) -> KernelQP:
     return KernelQP(Gram(RBF(0.5), rng.normal(size=(2, 2))), rng.normal(size=2), -C, C, 0.0, epsilon, ridge)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@together("seed", range(20))
 def test_one_step_solves_two_samples(seed: int) -> None:
     program = two_samples(seed)
     C = float(program.upper[0])
