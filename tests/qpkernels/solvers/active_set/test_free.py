@@ -9,6 +9,7 @@ from builders import every_family, manufacture, random_feasible
 from qpkernels.problems import KernelQP
 from qpkernels.solvers.active_set.free import is_worth_it, to_minimum_over_free
 from qpkernels.solvers.active_set.loops import Arrays, free_samples
+from together import together
 
 
 def data(program: KernelQP) -> Arrays:
