@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from formulations.lab.settings import MACHINES, Setting, ShownView, Task, read_setting
+from formulations.lab.settings import MACHINES, LabTask, Setting, ShownView, read_setting
 from formulations.lab.views import VIEWS
 
 __all__ = ["SEPARABLE", "at", "classes", "curve", "lab_setting", "points_for"]
@@ -33,7 +33,7 @@ def curve(seed: int = 0, samples: int = 24) -> list[list[float]]:
 
 def points_for(machine: str) -> list[list[float]]:
     """Points as a machine takes them."""
-    return classes() if MACHINES[machine].task is Task.CLASSIFICATION else curve()
+    return classes() if MACHINES[machine].task is LabTask.CLASSIFICATION else curve()
 
 
 def lab_setting(

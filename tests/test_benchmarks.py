@@ -20,7 +20,7 @@ from sklearn.datasets import dump_svmlight_file, load_wine
 from sklearn.svm import SVC
 
 from benchmarks import __main__ as command
-from benchmarks import exact_path, report
+from benchmarks import exact_path, levels, report
 from benchmarks.answers import Point, Solved, same_points, support_sizes, weakest_gap
 from benchmarks.auditing import examine_peer
 from benchmarks.comparison import compare
@@ -511,3 +511,14 @@ def test_an_exact_path_beside_fits(
     assert told[0] == "24 samples, gamma 0.5, C from 0.01 to 1000"
     assert told[1].startswith("scikit-learn: 2 fits in ")
     assert told[2].endswith("or better; optimal")
+
+
+def test_nu_machines_beside_another_copy_and_libsvm(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(levels, "SAMPLES", dict(list(levels.SAMPLES.items())[:1]))
+    levels.main(["--beside", str(Path(levels.__file__).parent.parent), "--samples", "20", "--turns", "1"])
+    head, _, *rows = capsys.readouterr().out.splitlines()
+    assert head.count("beside") == head.count("ours") == 2
+    assert len(rows) == len(levels.MACHINES)
+    assert all(row.count(" ms") == 5 and "not proved" not in row for row in rows)

@@ -78,7 +78,8 @@ class TwoClassModel(Model[Classification]):
         **values: Any,
     ) -> None:
         data = bind(X, kernel)
-        self.y, self.classes = two_classes(y, len(data.gram))
+        signs, classes = two_classes(y, len(data.gram))
+        vars(self).update(y=signs, classes=classes)
         if self.needs_psd:
             data.gram.require_psd()
         super().__init__(data, fit_intercept, **values)

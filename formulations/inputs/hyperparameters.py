@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import Any, ClassVar, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from qpkernels.arrays import Indices, Vector, finite_vector, frozen, is_scalar, real_number, shown
+from qpkernels.arrays import Vector, finite_vector, is_scalar, real_number, shown
 from qpkernels.errors import NonFiniteError, ParameterError
 
 __all__ = [
@@ -28,32 +26,28 @@ __all__ = [
     "TAU",
     "TUBE_COSTS",
     "WEIGHTS",
-    "Frozen",
     "Hyperparameter",
-    "Parametrised",
     "derived",
     "per_cost",
+    "set_unless_frozen",
     "times_cost",
 ]
 
 
-class Frozen:
-    """An object whose attributes are set while it is made, and none afterwards."""
+def set_unless_frozen(thing: Any, name: str, value: object) -> None:
+    """Set an attribute of a thing that is being made; refuse once its ``_frozen`` is true.
 
-    _frozen = False
-
-    def __setattr__(self, name: str, value: object) -> None:
-        """Set an attribute while the object is being made; refuse afterwards."""
-        if self._frozen:
-            raise AttributeError(
-                f"a {type(self).__name__} is frozen, so {name!r} cannot be set; state a new model, or change a "
-                "hyper-parameter by set_params."
-            )
-        super().__setattr__(name, value)
-
-    def freeze(self) -> None:
-        """Refuse further attributes."""
-        self._frozen = True
+    Raises
+    ------
+    AttributeError
+        If it is made.
+    """
+    if thing._frozen:
+        raise AttributeError(
+            f"a {type(thing).__name__} is frozen, so {name!r} cannot be set; state a new model, or change a "
+            "hyper-parameter by set_params."
+        )
+    object.__setattr__(thing, name, value)
 
 
 def times_cost(costs: Vector, values: ArrayLike) -> Vector:
@@ -162,106 +156,6 @@ class Hyperparameter:
     def parameter(self, value: Vector) -> cp.Parameter:
         """Return a CVXPY parameter with that value."""
         return cp.Parameter(value.shape, nonneg=True, name=self.name, value=value)
-
-
-class Parametrised(Frozen):
-    """What has hyper-parameters: each a CVXPY parameter, an attribute of its name; all else is frozen.
-
-    The parameter is made when it is first asked for, and has the value from then on. Until then nothing needs CVXPY.
-
-    Notes
-    -----
-    Arguments of the methods:
-
-    values
-        New values of hyper-parameters by their names; or one entry for each sample, shape (m, ...).
-    name
-        The name of a hyper-parameter.
-    """
-
-    hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = ()
-    """The numbers that an object of this kind has."""
-
-    _numbers: dict[str, Vector]
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Make each hyper-parameter an attribute of its name."""
-        super().__init_subclass__(**options)
-        for parameter in vars(cls).get("hyperparameters", ()):
-            attribute = cached_property(partial(_declared, parameter))
-            attribute.__set_name__(cls, parameter.name)
-            attribute.__doc__ = parameter.described
-            setattr(cls, parameter.name, attribute)
-
-    @property
-    def name(self) -> str:
-        """Name of the kind."""
-        return type(self).__name__
-
-    @abstractmethod
-    def __len__(self) -> int:
-        """Return the number m of samples."""
-
-    def make_parameters(self, values: Mapping[str, Any]) -> None:
-        """Take these values for the hyper-parameters."""
-        samples = len(self)
-        self._numbers = {each.name: frozen(each.checked(values[each.name], samples)) for each in self.hyperparameters}
-
-    def value_of(self, name: str) -> Vector:
-        """Return the value that the hyper-parameter of that name has now, of shape (m,) or ()."""
-        parameter = vars(self).get(name)
-        return self._numbers[name] if parameter is None else np.asarray(parameter.value)
-
-    def check_parameters(self) -> None:
-        """Refuse hyper-parameters outside their range; numbers are within it, but a CVXPY parameter takes others."""
-        for parameter in self.hyperparameters:
-            if parameter.name in vars(self):
-                parameter.checked(getattr(self, parameter.name).value, len(self))
-
-    def set_hyperparameters(self, values: Mapping[str, Any]) -> None:
-        """Set those of these names, all of them or none.
-
-        Raises
-        ------
-        ParameterError, ShapeError
-            If a value is outside its range.
-        """
-        known = {parameter.name: parameter for parameter in self.hyperparameters}
-        checked = {name: frozen(known[name].checked(value, len(self))) for name, value in values.items()}
-        before = {name: self.value_of(name) for name in checked}
-        self._assign(checked)
-        try:
-            self.check_parameters()
-        except Exception:
-            self._assign(before)
-            raise
-
-    def _assign(self, values: Mapping[str, Vector]) -> None:
-        self._numbers.update(values)
-        for name in values.keys() & vars(self).keys():
-            getattr(self, name).value = values[name].copy()
-
-    @property
-    def absent(self) -> Indices:
-        """Numbers of the samples whose cost, or weight, is 0: the answer is that of the model without them."""
-        name = next((each.name for each in self.hyperparameters if each.per_sample), None)
-        return np.arange(0) if name is None else np.flatnonzero(self.value_of(name) == 0)
-
-    def of_present(self, values: Entries) -> Entries:
-        """Return the entries of the samples that are not :attr:`absent`; where none is, all of them as they are."""
-        absent = self.absent
-        if absent.size == 0:
-            return values
-        present: Entries = values[np.setdiff1d(np.arange(len(self)), absent)]
-        return present
-
-    def parameter_values(self) -> tuple[bytes, ...]:
-        """Return what the hyper-parameters are now, to tell whether an answer is still one."""
-        return tuple(self.value_of(each.name).tobytes() for each in self.hyperparameters)
-
-
-def _declared(hyperparameter: Hyperparameter, owner: Parametrised) -> cp.Parameter:
-    return hyperparameter.parameter(owner.value_of(hyperparameter.name).copy())
 
 
 def derived(value: Callable[[], Any], shape: int | tuple[()] = (), *, nonneg: bool = True) -> cp.Parameter:

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
-from functools import cached_property
-from typing import Any, ClassVar, Self
+from functools import cached_property, partial
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.inputs.hyperparameters import Parametrised
+import formulations.cvx as cp
+from formulations.inputs.hyperparameters import Hyperparameter, set_unless_frozen
 from formulations.inputs.samples import BoundSamples, KernelLike
-from qpkernels.arrays import Indices, Vector, read_array, shown
+from qpkernels.arrays import Indices, Vector, frozen, read_array, shown
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel, as_kernel
@@ -22,14 +24,23 @@ __all__ = ["Restatable", "sample_numbers"]
 
 _PREFIX = "kernel__"
 
+Entries = TypeVar("Entries", bound=Any)
 
-class Restatable(Parametrised):
-    """A model that can be stated anew on what it already knows to be sound.
+
+class Restatable:
+    """What has samples and hyper-parameters: it is frozen but for these, and can be stated anew on other data.
+
+    A hyper-parameter is an attribute of its name, a CVXPY parameter. That is made when it is first asked for, and has
+    the value from then on; until then nothing needs CVXPY.
 
     Notes
     -----
     Arguments of the methods:
 
+    values
+        New values of hyper-parameters by their names; or one entry for each sample, shape (m, ...).
+    name
+        The name of a hyper-parameter.
     gram
         A kernel matrix of the same samples.
     settings
@@ -37,6 +48,9 @@ class Restatable(Parametrised):
     kernel
         A kernel, or a function that returns its matrix.
     """
+
+    hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = ()
+    """The numbers that an object of this kind has."""
 
     needs_psd: ClassVar[bool] = True
     """Whether the problem is convex only with a positive semidefinite K."""
@@ -46,6 +60,89 @@ class Restatable(Parametrised):
 
     data: BoundSamples
     gram: Gram
+    _frozen = False
+    _numbers: dict[str, Vector]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set an attribute while the object is being made; refuse afterwards."""
+        set_unless_frozen(self, name, value)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Make each hyper-parameter an attribute of its name."""
+        super().__init_subclass__(**options)
+        for parameter in vars(cls).get("hyperparameters", ()):
+            attribute = cached_property(partial(_declared, parameter))
+            attribute.__set_name__(cls, parameter.name)
+            attribute.__doc__ = parameter.described
+            setattr(cls, parameter.name, attribute)
+
+    @property
+    def name(self) -> str:
+        """Name of the kind."""
+        return type(self).__name__
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return the number m of samples."""
+
+    def make_parameters(self, values: Mapping[str, Any]) -> None:
+        """Take these values for the hyper-parameters."""
+        samples = len(self)
+        vars(self)["_numbers"] = {
+            each.name: frozen(each.checked(values[each.name], samples)) for each in self.hyperparameters
+        }
+
+    def value_of(self, name: str) -> Vector:
+        """Return the value that the hyper-parameter of that name has now, of shape (m,) or ()."""
+        parameter = vars(self).get(name)
+        return self._numbers[name] if parameter is None else np.asarray(parameter.value)
+
+    def check_parameters(self) -> None:
+        """Refuse hyper-parameters outside their range; numbers are within it, but a CVXPY parameter takes others."""
+        for parameter in self.hyperparameters:
+            if parameter.name in vars(self):
+                parameter.checked(getattr(self, parameter.name).value, len(self))
+
+    def set_hyperparameters(self, values: Mapping[str, Any]) -> None:
+        """Set those of these names, all of them or none.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If a value is outside its range.
+        """
+        known = {parameter.name: parameter for parameter in self.hyperparameters}
+        checked = {name: frozen(known[name].checked(value, len(self))) for name, value in values.items()}
+        before = {name: self.value_of(name) for name in checked}
+        self._assign(checked)
+        try:
+            self.check_parameters()
+        except Exception:
+            self._assign(before)
+            raise
+
+    def _assign(self, values: Mapping[str, Vector]) -> None:
+        self._numbers.update(values)
+        for name in values.keys() & vars(self).keys():
+            getattr(self, name).value = values[name].copy()
+
+    @property
+    def absent(self) -> Indices:
+        """Numbers of the samples whose cost, or weight, is 0: the answer is that of the model without them."""
+        name = next((each.name for each in self.hyperparameters if each.per_sample), None)
+        return np.arange(0) if name is None else np.flatnonzero(self.value_of(name) == 0)
+
+    def of_present(self, values: Entries) -> Entries:
+        """Return the entries of the samples that are not :attr:`absent`; where none is, all of them as they are."""
+        absent = self.absent
+        if absent.size == 0:
+            return values
+        present: Entries = values[np.setdiff1d(np.arange(len(self)), absent)]
+        return present
+
+    def parameter_values(self) -> tuple[bytes, ...]:
+        """Return what the hyper-parameters are now, to tell whether an answer is still one."""
+        return tuple(self.value_of(each.name).tobytes() for each in self.hyperparameters)
 
     def on(self, rows: ArrayLike) -> Self:
         """Return the same model on some of its samples, in that order.
@@ -182,7 +279,7 @@ class Restatable(Parametrised):
         model.check_samples()
         model.make_parameters(values)
         model.check_parameters()
-        model.freeze()
+        vars(model)["_frozen"] = True
         return model
 
     def _bound_by(self, kernel: Kernel) -> BoundSamples:
@@ -204,6 +301,10 @@ class Restatable(Parametrised):
     def _is_derived(self, name: str) -> bool:
         """Return whether an attribute was computed from others when it was first asked for."""
         return isinstance(getattr(type(self), name, None), cached_property)
+
+
+def _declared(hyperparameter: Hyperparameter, owner: Restatable) -> cp.Parameter:
+    return hyperparameter.parameter(owner.value_of(hyperparameter.name).copy())
 
 
 def sample_numbers(rows: ArrayLike, samples: int, name: str) -> Indices:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from formulations.judging.machine_audit import AuditRow, Finish, MachineAudit
 from qpkernels.arrays import check_tolerance
-from qpkernels.display import Column, Report, Reported, Table, as_text
+from qpkernels.display import Column, Reported, TableReport, TextTable, as_text
 from qpkernels.problems import Status
 
 __all__ = ["Audit", "audit"]
@@ -172,11 +172,13 @@ class Audit(Reported, Sequence[MachineAudit]):
         """
         return json.dumps([row.to_record() for row in self.rows], indent=indent)
 
-    def report(self) -> Report:
+    def report(self) -> TableReport:
         """Return the table, and in words what is proved and what is wrong."""
         open_ = frozenset(k for k, row in enumerate(self.rows) if row.status != Status.OPTIMAL)
         title = f"{self.estimator}: optimal = proved to a relative gap and residuals of {self.tol:g}"
-        return Report((Table(_COLUMNS, tuple(map(_cells, self.rows)), title, bold=open_),), notes=tuple(self.notes))
+        return TableReport(
+            (TextTable(_COLUMNS, tuple(map(_cells, self.rows)), title, bold=open_),), notes=tuple(self.notes)
+        )
 
     def __repr__(self) -> str:
         proved = sum(row.status == Status.OPTIMAL for row in self.rows)

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from formulations.modelling.solution import Seconds, Solution
-from qpkernels.display import Column, Report, Reported, Table, as_text, without_nan
+from qpkernels.display import Column, Reported, TableReport, TextTable, as_text, without_nan
 from qpkernels.errors import InfeasibleError, QPKernelsError, UnboundedError
 from qpkernels.problems import Certificate, Status
 
@@ -191,12 +191,12 @@ class Comparison(Sequence[Row], Reported):
 
         return pd.DataFrame([asdict(row) for row in self.rows], columns=[field.name for field in fields(Row)])
 
-    def report(self) -> Report:
+    def report(self) -> TableReport:
         """Return the table, where the proved optima lie, what is not proved, and what counts in which scale."""
         unproved = frozenset(k for k, row in enumerate(self.rows) if row.status != Status.OPTIMAL)
         title = f"optimal = proved to a relative gap and residuals of {self.tol:g}"
-        table = Table(_COLUMNS, tuple(map(_cells, self.rows)), title, faint=unproved)
-        return Report((table,), warnings=tuple(self.warnings), notes=(*self.remarks, *self.scales))
+        table = TextTable(_COLUMNS, tuple(map(_cells, self.rows)), title, faint=unproved)
+        return TableReport((table,), warnings=tuple(self.warnings), notes=(*self.remarks, *self.scales))
 
     @property
     def warnings(self) -> list[str]:

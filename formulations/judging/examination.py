@@ -13,7 +13,7 @@ import numpy as np
 
 from formulations.judging.comparison import Agreement, Row
 from formulations.modelling.solution import Solution
-from qpkernels.display import Column, Report, Reported, Table, as_text, without_nan
+from qpkernels.display import Column, Reported, TableReport, TextTable, as_text, without_nan
 from qpkernels.problems import Enclosure, Status
 from qpkernels.solvers import Claim
 
@@ -218,10 +218,10 @@ class CrossExamination(Sequence[Trial], Reported):
         silent = [trial for trial in self.trials if not trial.row.claim]
         return [*lines, *(f"{trial.row.solver} at {trial.tol:g}: {trial.row.reason}" for trial in silent)]
 
-    def report(self) -> Report:
+    def report(self) -> TableReport:
         """Return the trials, the times to each accuracy, and remarks."""
         trials = [trial for solver in self.solvers for trial in self.of(solver)]
-        claims = Table(
+        claims = TextTable(
             _COLUMNS,
             tuple(map(_cells, trials)),
             f"{self.problem}: claimed and proved",
@@ -229,15 +229,15 @@ class CrossExamination(Sequence[Trial], Reported):
             ends=frozenset(k for k, trial in enumerate(trials) if trial.tol == self.tolerances[-1]),
             narrow=True,
         )
-        return Report((claims, self._times()), warnings=tuple(self.warnings), notes=tuple(self.remarks))
+        return TableReport((claims, self._times()), warnings=tuple(self.warnings), notes=tuple(self.remarks))
 
-    def _times(self) -> Table:
+    def _times(self) -> TextTable:
         columns = (Column("solver", "left"), *(Column(f"{tol:.0e}") for tol in self.tolerances))
         rows = (
             (solver, *(as_text(self.seconds_to(solver, tol), ".2g") or "never" for tol in self.tolerances))
             for solver in self.solvers
         )
-        return Table(columns, tuple(rows), "seconds to the first proof of")
+        return TextTable(columns, tuple(rows), "seconds to the first proof of")
 
 
 _COLUMNS = (

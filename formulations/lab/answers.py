@@ -22,7 +22,7 @@ from qpkernels.arrays import Indices
 from qpkernels.errors import InseparableError, QPKernelsError, SolverFailedError
 from qpkernels.problems import Status
 
-__all__ = ["Answer", "Answers"]
+__all__ = ["Answers", "LabAnswer"]
 
 LARGE = 1500
 """Points above which kernel matrices are not left to the next collection of garbage; two are held at most."""
@@ -38,7 +38,7 @@ _MOST_NAMED = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class LabAnswer:
     """What became of a setting.
 
     Attributes
@@ -85,9 +85,9 @@ class Answers:
         self._tol = tol
         self._before: Setting | None = None
         self._machine: Incremental[Any] | None = None
-        self._latest: Answer | None = None
+        self._latest: LabAnswer | None = None
 
-    def answer(self, setting: Setting, time_limit: float | None = None) -> Answer:
+    def answer(self, setting: Setting, time_limit: float | None = None) -> LabAnswer:
         """Return the answer to a setting; bad points are an answer in words, not an error.
 
         Parameters
@@ -99,30 +99,30 @@ class Answers:
             return self._latest
         return self._within(time_limit, setting, lambda: self._solved(setting, time_limit))
 
-    def improve(self, time_limit: float | None = None) -> Answer:
+    def improve(self, time_limit: float | None = None) -> LabAnswer:
         """Go on from the latest answer, where that is unfinished, and return the better one."""
         assert self._latest is not None
         setting, machine = self._latest.setting, self._machine
         if machine is None:
             return self._within(time_limit, setting, lambda: self._solved(setting, time_limit))
         return self._within(
-            time_limit, setting, lambda: Answer(setting, machine.model, machine.improve(time_limit), None)
+            time_limit, setting, lambda: LabAnswer(setting, machine.model, machine.improve(time_limit), None)
         )
 
-    def _within(self, time_limit: float | None, setting: Setting, solve: Callable[[], Answer]) -> Answer:
+    def _within(self, time_limit: float | None, setting: Setting, solve: Callable[[], LabAnswer]) -> LabAnswer:
         """Solve, and note whether time was what ended it."""
         begin = perf_counter()
         try:
             answer = solve()
         except QPKernelsError as error:
             self._machine = None
-            answer = Answer(setting, None, None, error)
+            answer = LabAnswer(setting, None, None, error)
         in_slices = setting.machine.choice.in_slices
         late = in_slices and time_limit is not None and perf_counter() - begin >= time_limit
         self._latest = replace(answer, is_unfinished=late and _may_improve(answer))
         return self._latest
 
-    def _solved(self, setting: Setting, time_limit: float | None) -> Answer:
+    def _solved(self, setting: Setting, time_limit: float | None) -> LabAnswer:
         answer = self._followed(setting)
         if answer is not None:
             return answer
@@ -131,10 +131,10 @@ class Answers:
         limit = time_limit if setting.machine.choice.in_slices else None
         if isinstance(model, Model):
             self._machine, self._before = Incremental(model, tol=self._tol, time_limit=limit), setting
-            return Answer(setting, model, self._machine.solution, None)
-        return Answer(setting, model, model.solve(max_iter=_MOST_ITERATIONS, time_limit=limit), None)
+            return LabAnswer(setting, model, self._machine.solution, None)
+        return LabAnswer(setting, model, model.solve(max_iter=_MOST_ITERATIONS, time_limit=limit), None)
 
-    def _followed(self, setting: Setting) -> Answer | None:
+    def _followed(self, setting: Setting) -> LabAnswer | None:
         """Return the answer by a small change of the machine before; None where it needs another."""
         if self._machine is None or self._before is None:
             return None
@@ -142,7 +142,7 @@ class Answers:
         if solution is None:
             return None
         self._before = setting
-        return Answer(setting, self._machine.model, solution, None)
+        return LabAnswer(setting, self._machine.model, solution, None)
 
     def _forget(self) -> None:
         """Drop the answer before, and the memory of a large kernel matrix, which models and forms hold in circles."""
@@ -152,7 +152,7 @@ class Answers:
             gc.collect()
 
 
-def _may_improve(answer: Answer) -> bool:
+def _may_improve(answer: LabAnswer) -> bool:
     """Whether more time may help: there is a point that is not proved, or nobody has found one yet."""
     if isinstance(answer.solution, RelevanceSolution):
         return not answer.solution.converged

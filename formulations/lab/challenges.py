@@ -12,7 +12,7 @@ import numpy as np
 
 from formulations.classification.separation.hulls import HullIntersection
 from formulations.classification.separation.separability import Separability
-from formulations.lab.answers import Answer
+from formulations.lab.answers import LabAnswer
 from formulations.lab.settings import KERNELS, Setting
 from formulations.lab.settings.presets import PRESETS, kernel_part, machine_part, points_part
 from formulations.lab.views.hulls import HULLS
@@ -62,9 +62,9 @@ class Challenge:
     title: str
     words: str
     start: Setting
-    prove: Callable[[Answer], str]
+    prove: Callable[[LabAnswer], str]
 
-    def check(self, answer: Answer) -> ChallengeVerdict:
+    def check(self, answer: LabAnswer) -> ChallengeVerdict:
         """Judge an answer, whose setting has the view that is shown besides."""
         machine = self.start.machine.choice
         try:
@@ -99,7 +99,7 @@ def _require_points(setting: Setting, start: Setting) -> None:
     )
 
 
-def _certified(answer: Answer, kind: type[Wanted]) -> Wanted:
+def _certified(answer: LabAnswer, kind: type[Wanted]) -> Wanted:
     """Return the solution of an answer, proved optimal."""
     solution = answer.solution
     if solution is None:
@@ -156,7 +156,7 @@ _SOFT = replace(_HARD, machine=machine_part("soft-margin", C=100))
 _CLOUDS = PRESETS["two-clouds"].setting
 
 
-def _three_support_vectors(answer: Answer) -> str:
+def _three_support_vectors(answer: LabAnswer) -> str:
     _require_kernel(answer.setting, "linear")
     _require(len(answer.setting.points) >= _LEAST_POINTS, f"Have at least {_LEAST_POINTS} points.")
     solution = _certified(answer, Classification)
@@ -168,7 +168,7 @@ def _three_support_vectors(answer: Answer) -> str:
     )
 
 
-def _several_intercepts(answer: Answer) -> str:
+def _several_intercepts(answer: LabAnswer) -> str:
     _require_kernel(answer.setting, "linear")
     solution = _certified(answer, Classification)
     low, high = solution.intercept_interval
@@ -181,7 +181,7 @@ def _several_intercepts(answer: Answer) -> str:
     )
 
 
-def _some_at_their_bound(answer: Answer) -> str:
+def _some_at_their_bound(answer: LabAnswer) -> str:
     _require_kernel(answer.setting, "linear")
     _require_points(answer.setting, _CLOUDS)
     solution = _certified(answer, Classification)
@@ -191,7 +191,7 @@ def _some_at_their_bound(answer: Answer) -> str:
     return f"{are}, and {solution.support.free.size} free. {_proof_of(solution)}"
 
 
-def _common_point(answer: Answer) -> str:
+def _common_point(answer: LabAnswer) -> str:
     _require_kernel(answer.setting, "linear")
     if answer.common_point is None:
         margin = _certified(answer, Classification).margin
@@ -213,7 +213,7 @@ _CORNERS = points_part(np.vstack([_DIAGONAL, _DIAGONAL * (-1, 1)]), np.repeat([1
 _APPLET = PRESETS["applet"].setting
 
 
-def _degree_two_and_no_line(answer: Answer) -> str:
+def _degree_two_and_no_line(answer: LabAnswer) -> str:
     setting = answer.setting
     _require(len(setting.points) <= _MOST_POINTS, f"Have at most {_MOST_POINTS} points.")
     _require_kernel(setting, "polynomial")
@@ -237,7 +237,7 @@ def _hull_intersection(setting: Setting) -> HullIntersection:
     return found
 
 
-def _all_support_vectors(answer: Answer) -> str:
+def _all_support_vectors(answer: LabAnswer) -> str:
     setting = answer.setting
     _require_points(setting, _APPLET)
     _require_kernel(setting, "rbf")
@@ -257,7 +257,7 @@ def _all_support_vectors(answer: Answer) -> str:
 _HEIGHTS = [0.3, -0.4, 0.5, 1.2, 0.9, 1.4, 0.6, -0.2, -0.7, -1.1, -0.5, 0.1]
 
 
-def _empty_tube(answer: Answer) -> str:
+def _empty_tube(answer: LabAnswer) -> str:
     setting = answer.setting
     _require(len(setting.points) >= _LEAST_POINTS, f"Have at least {_LEAST_POINTS} points.")
     solution = _certified(answer, Regression)

@@ -16,7 +16,7 @@ from dataclasses import asdict, replace
 from threading import Lock
 from typing import Any
 
-from formulations.lab.answers import Answer
+from formulations.lab.answers import LabAnswer
 from formulations.lab.drawing import Frame
 from formulations.lab.exports import EXPORTS
 from formulations.lab.messages import Ask, Show, read_message
@@ -62,7 +62,7 @@ class Desk:
         with self._changing:
             self._newest = Show(0, setting)
 
-    def answer(self, setting: Setting) -> Answer:
+    def answer(self, setting: Setting) -> LabAnswer:
         """Return the answer to a setting: the one that is shown, where it is the newest."""
         with self._solving:
             return self._session.scene(setting).answer

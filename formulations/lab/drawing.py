@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from formulations.lab.grid import grid_of, values_on
 from formulations.lab.notation import coefficient_name, decision_name
-from formulations.lab.settings import Setting, Task
+from formulations.lab.settings import LabTask, Setting
 from formulations.lab.settings.machines import Stated
 from formulations.lab.views import VIEWS, Scene
 from formulations.lab.views.view import Drawn
@@ -99,7 +99,7 @@ def draw(scene: Scene, setting: Setting) -> Frame:
         arrays |= _function(drawn.function, setting)
     elif answer.solution:
         arrays |= _answer(answer.solution, setting)
-        if setting.task is Task.CLASSIFICATION:
+        if setting.task is LabTask.CLASSIFICATION:
             if words := _vanishing_words(answer.solution):
                 facts["vanishing"] = words
             elif words := _unseen_words(answer.solution, setting, arrays["field"]):
@@ -122,7 +122,7 @@ def _replaced(drawn: Drawn) -> Mapping[str, NDArray[Any]]:
 
 def _function(function: Expansion, setting: Setting) -> Mapping[str, NDArray[Any]]:
     """Return the function on the grid of the window, or on a line of a regression."""
-    if setting.task is Task.CLASSIFICATION:
+    if setting.task is LabTask.CLASSIFICATION:
         return {"field": values_on(grid_of(setting.window), function)}
     return {"curve": function(_across(setting))}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from formulations.lab.settings import Setting, Task
+from formulations.lab.settings import LabTask, Setting
 from formulations.modelling.model import Model
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel
@@ -44,13 +44,13 @@ def _rows(setting: Setting) -> Sequence[Sequence[str]]:
     """Return the coordinates of each point, the label or target last."""
     if len(setting.points) == 0:
         raise ParameterError("there are no points to take along; add some first.")
-    labels = setting.task is Task.CLASSIFICATION
+    labels = setting.task is LabTask.CLASSIFICATION
     return [[*map(repr, values), f"{last:g}" if labels else repr(last)] for *values, last in setting.points.tolist()]
 
 
 def _table(setting: Setting) -> Export:
     """Return the points, one a line, with the label or target last."""
-    header = "x1,x2,label" if setting.task is Task.CLASSIFICATION else "x,y"
+    header = "x1,x2,label" if setting.task is LabTask.CLASSIFICATION else "x,y"
     return Export("points.csv", "\n".join([header, *(",".join(row) for row in _rows(setting))]) + "\n")
 
 
@@ -122,13 +122,15 @@ def _solving(setting: Setting) -> Iterator[str]:
 
 def _drawing(setting: Setting) -> Iterator[str]:
     window = setting.window
-    extent = (window.left, window.right, window.bottom, window.top)[: 4 if setting.task is Task.CLASSIFICATION else 2]
+    extent = (window.left, window.right, window.bottom, window.top)[
+        : 4 if setting.task is LabTask.CLASSIFICATION else 2
+    ]
     yield f"display = {_display(setting)}.from_solution(solution, model, extent={extent})"
     yield 'display.plot().figure_.savefig("lab.png", dpi=150)'
 
 
 def _display(setting: Setting) -> str:
-    if setting.task is Task.CLASSIFICATION:
+    if setting.task is LabTask.CLASSIFICATION:
         return "DecisionRegionDisplay"
     return "TubeDisplay" if _certified(setting) else "RelevanceDisplay"
 

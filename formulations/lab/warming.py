@@ -7,7 +7,7 @@ import numpy as np
 
 from formulations.lab.background import Background
 from formulations.lab.session import Session
-from formulations.lab.settings import Task, read_setting
+from formulations.lab.settings import LabTask, read_setting
 from formulations.lab.views import VIEWS
 
 __all__ = ["begin_to_warm_up", "notice", "warm_up"]
@@ -23,7 +23,7 @@ _NOTICE = (
     "40 seconds, once."
 )
 
-_USUAL = {"soft-margin": Task.CLASSIFICATION, "tube": Task.REGRESSION}
+_USUAL = {"soft-margin": LabTask.CLASSIFICATION, "tube": LabTask.REGRESSION}
 
 
 def begin_to_warm_up() -> None:
@@ -47,7 +47,7 @@ def warm_up() -> None:
         labels = np.where(np.arange(_POINTS) % 2, 1.0, -1.0)[:, None]
         for _ in range(2):
             points[0] += 0.1
-            shown = np.hstack([points, labels]) if task is Task.CLASSIFICATION else points
+            shown = np.hstack([points, labels]) if task is LabTask.CLASSIFICATION else points
             session.frame(read_setting({"machine": {"name": name}, "points": shown.tolist()}, VIEWS)).encode()
 
 

@@ -22,9 +22,10 @@ import numpy as np
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import SQUARED_RADIUS, derived
+from formulations.modelling.batch import Answered
 from formulations.modelling.candidate import Candidate, at_coordinates
 from formulations.modelling.lowering import ConeAnswer
-from formulations.modelling.model import Answered, Model
+from formulations.modelling.model import Model
 from formulations.modelling.sides import Dual, Hypothesis, Primal
 from formulations.modelling.statement import Multipliers
 from qpkernels.arrays import Vector

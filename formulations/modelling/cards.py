@@ -19,10 +19,12 @@ from qpkernels.solvers import installed_solvers
 __all__ = [
     "Explained",
     "card_of_form",
+    "card_of_model",
     "classes_of",
     "facts_of_model",
     "kernel_of",
     "line_of_form",
+    "line_of_model",
     "objective_of",
     "samples_of",
     "statement_of_form",
@@ -71,6 +73,17 @@ def statement_of_model(model: Any) -> TextbookProblem | None:
     """Return the problem of a model's usual form in maths; None where its class does not say."""
     usual = next(iter(model.forms.values()), None)
     return None if usual is None else statement_of_form(usual)
+
+
+def card_of_model(model: Any) -> Card:
+    """Return the problem of a model's usual form, and the facts of the model."""
+    stated = statement_of_model(model)
+    return Card(model.name, () if stated is None else stated.lines, tuple(facts_of_model(model)))
+
+
+def line_of_model(model: Any) -> str:
+    """Return a model in one line."""
+    return _line(model.name, facts_of_model(model))
 
 
 def facts_of_model(model: Any) -> Iterator[Fact]:
@@ -140,7 +153,7 @@ def _facts_of_form(form: Any) -> Iterator[Fact]:
     if form.extension.objective is not None:
         yield Fact("extended by", _shortened(f"the objective {form.extension.objective}"))
     yield Fact("model", form.model.name)
-    yield from (fact for fact in form.model.facts() if fact.name in (*_SHORT, "intercept"))
+    yield from (fact for fact in facts_of_model(form.model) if fact.name in (*_SHORT, "intercept"))
 
 
 def samples_of(gram: Gram) -> str:

@@ -14,7 +14,6 @@ One that ties those of several samples adds its own derivative to f + b in the r
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import coo_array, csc_array
@@ -22,12 +21,9 @@ from scipy.sparse.csgraph import connected_components
 
 import formulations.cvx as cp
 from formulations.modelling.lowering import Lowered, lower
-from formulations.modelling.statement import Extension
+from formulations.modelling.statement import Extension, Statement
 from qpkernels.arrays import Indices, shown
 from qpkernels.problems import Nonnegative, Zero
-
-if TYPE_CHECKING:
-    from formulations.modelling.form import Form
 
 __all__ = [
     "left_out",
@@ -36,7 +32,7 @@ __all__ = [
 _BOTH = frozenset({-1, 1})
 
 
-def left_out(form: Form) -> tuple[str, ...]:
+def left_out(form: Statement) -> tuple[str, ...]:
     """Return the names of what decides beside f + b in an extended form; of a textbook form nothing does."""
     if not form.is_extended:
         return ()

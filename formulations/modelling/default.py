@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from formulations.modelling.kernel_machine import KernelMachine
 from formulations.modelling.solution import Seconds, Solution
 from formulations.modelling.solving import Held, SolveRequest, automatic_for
 from formulations.modelling.statement import Statement
@@ -27,9 +28,6 @@ from qpkernels.problems import (
 )
 from qpkernels.solvers import THEN, Budget, Claim, find_solver
 
-if TYPE_CHECKING:
-    from formulations.modelling.model import Model
-
 __all__ = ["solve_by_request"]
 
 _OTHERS = ("highs", "piqp", "osqp", "scs")
@@ -43,7 +41,7 @@ _ROOM = 20.0
 
 
 def solve_by_request(
-    model: Model[Any],
+    model: KernelMachine[Any],
     request: SolveRequest,
     bounds: Bounds,
     structures: tuple[Program, ...],
@@ -90,7 +88,7 @@ def solve_by_request(
 
 
 def _attempts(
-    model: Model[Any],
+    model: KernelMachine[Any],
     bounds: Bounds,
     structures: tuple[Program, ...],
     forms: Callable[[], Iterable[Statement]],
@@ -125,7 +123,12 @@ def _in_order(structures: tuple[Program, ...]) -> tuple[Program, ...]:
 
 
 def _by_structure(
-    model: Model[Any], program: Program, backend: Any, bounds: Bounds, form: Statement | None, request: SolveRequest
+    model: KernelMachine[Any],
+    program: Program,
+    backend: Any,
+    bounds: Bounds,
+    form: Statement | None,
+    request: SolveRequest,
 ) -> Solution:
     answer: Solution = solve_structure(model, program, backend, request, bounds, form)
     return answer
@@ -162,7 +165,7 @@ class _Attempt:
 class _Relay:
     """What was asked for, and what came of it so far."""
 
-    model: Model[Any]
+    model: KernelMachine[Any]
     request: SolveRequest
     answers: list[Solution] = field(default_factory=list)
     failures: list[SolverFailedError | UnsupportedProgramError | UnsupportedOptionError] = field(default_factory=list)

@@ -1,34 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every form is: one statement of a model in CVXPY, that any solver solves and the user may extend."""
+"""A form as people use it: solved by any solver, enclosed, and explained where it has no solution."""
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
-from copy import copy
-from functools import cached_property
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-import formulations.cvx as cp
-from formulations.inputs.hyperparameters import Frozen
-from formulations.modelling.candidate import Candidate
-from formulations.modelling.cards import card_of_form, line_of_form, objective_of
 from formulations.modelling.form_solving import enclose_extended, refusal_of, solve_form, solve_lowered
-from formulations.modelling.lowering import ConeAnswer, Lowered, Structure, lower
 from formulations.modelling.model import Model
 from formulations.modelling.reasons import conflict_of, relaxation_of
-from formulations.modelling.showing import Shown, constraint_of
-from formulations.modelling.solution import Scale, Solution
+from formulations.modelling.solution import Solution
 from formulations.modelling.solving import SolveRequest
-from formulations.modelling.statement import Basis, Extension, Multipliers
-from qpkernels.arrays import Vector
+from formulations.modelling.statement import Statement
 from qpkernels.diagnosis import Conflict, Relaxation
-from qpkernels.display import Card, TextbookProblem, carded
-from qpkernels.files import write
-from qpkernels.problems import Bounds, Certificate, ConeProgram, Enclosure, LinearSystem
+from qpkernels.problems import Bounds, Enclosure
 from qpkernels.solvers import Solver, SolverLike, find_solver
 
 __all__ = [
@@ -36,230 +22,26 @@ __all__ = [
 ]
 
 
-@carded
-class Form(Frozen, metaclass=ABCMeta):
-    """One statement of a model as a convex problem in CVXPY.
+class Form(Statement):
+    """One statement of a model as a convex problem in CVXPY, solved by any solver and certified.
 
     ``model.dual`` is a form of ``model``; all forms of a model share its data, kernel matrix and hyper-parameters. A
-    subclass declares the problem as on the blackboard, and says how an answer is read from its solution.
-
-    Attributes
-    ----------
-    model
-        What is stated: data, kernel and hyper-parameters.
+    subclass declares the problem as on the blackboard, and says how an answer is read from its solution; what it says
+    is a :class:`~formulations.modelling.statement.Statement`.
 
     Notes
     -----
     Arguments of the methods:
 
-    answer
-        Of :meth:`write`, feasible points of the model, see :meth:`formulations.modelling.model.Model.certified`.
-    certificate
-        What is proved of an answer, with both values of the model.
-    point, intercept
-        The solution of the linear system, shape (unknowns,), and b of its border; 0 where it has none.
-    bounds
-        The model as it was stated for this solve, see :meth:`formulations.modelling.model.Model.bounds`.
     backend, request
         A solver of cone programs, and what it is asked for.
-    label
-        The name of a constraint of the textbook problem, or one that a user gave by ``set_label``.
     solver, tol
         As in :func:`qpkernels.diagnosis.find_conflict`.
-    path
-        Where to, with a suffix of :data:`qpkernels.files.FORMATS`; a file that is there is replaced.
-    structure
-        "textbook": in the variables of the declaration, those of epigraphs beside them, and a dual that is a linear
-        system as that. "lowered": as solvers get it. See :data:`formulations.modelling.lowering.Structure`.
+    bounds
+        The model as it was stated for this solve, see :meth:`formulations.modelling.model.Model.bounds`.
     """
 
-    catalogue: ClassVar[str]
-    """Id of the problem in the catalogue of models."""
-
-    textbook: ClassVar[TextbookProblem | None] = None
-    """The problem as the docstring writes it; None: the class does not say."""
-
-    factor_formula: ClassVar[str] = ""
-    """:attr:`factor` in the letters of the model; empty where it is the same whatever these are."""
-
-    by_samples: ClassVar[bool] = False
-    """Whether it has a variable for each sample, where others have one for each feature."""
-
-    is_dual: ClassVar[bool] = False
-    """Whether its variables are the multipliers of the samples, and f is read off its optimality conditions."""
-
     model: Model[Any]
-
-    def __init__(self, model: Model[Any]) -> None:
-        self.model = model
-        self._basis = Basis(model.gram, tuple(model.absent.tolist()))
-        self.extension = Extension()
-        self._shown = Shown()
-        self.freeze()
-
-    # What a form says -----------------------------------------------------------------------------------------
-
-    @abstractmethod
-    def declare(self) -> cp.Problem:
-        """State the problem as the textbook does, every constraint with a label."""
-
-    @abstractmethod
-    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
-        """Read an answer from the values of the solved problem.
-
-        Parameters
-        ----------
-        answer
-            The solved problem, whose variables hold the point found, and the multipliers of its matrices.
-        """
-
-    def write(self, answer: Candidate) -> Multipliers | None:
-        """Write an answer to the variables, and return the multipliers of the constraints; None: it cannot be shown.
-
-        A constraint that is left out has the multiplier that the solver of this form returned, or else none.
-        """
-        del answer
-        return None
-
-    @property
-    def factor(self) -> float:
-        """What its value is of the model's, which a certificate bounds; NaN where it is no multiple of it."""
-        return 1.0
-
-    @property
-    def scale(self) -> Scale:
-        """In which scale its objective counts; an extended form is another problem than its model."""
-        objective = "" if self.extension.objective is not None else objective_of(self.model, self.textbook)
-        return (
-            Scale(objective, float("nan")) if self.is_extended else Scale(objective, self.factor, self.factor_formula)
-        )
-
-    def objective_of(self, certificate: Certificate) -> float:
-        """Return the value of this form where the values of the model are those of ``certificate``."""
-        value = certificate.dual_value if self.is_dual else certificate.primal_value
-        # Adding 0 takes the sign off a zero.
-        return self.factor * value + 0.0
-
-    def linear_system(self) -> LinearSystem | None:
-        """State the form as a linear system of its own, or None if it is none."""
-        return None
-
-    def from_system(self, point: Vector, intercept: float) -> Candidate:
-        """Read an answer from the solution of the linear system."""
-        return self.model.from_system(point, intercept)
-
-    def prepare(self) -> None:
-        """Compute what the declaration needs of the kernel matrix, so that its time is told apart."""
-
-    def card(self) -> Card:
-        """Return what ``print`` and notebooks show: the problem, extensions, the data."""
-        return card_of_form(self)
-
-    def __repr__(self) -> str:
-        return line_of_form(self)
-
-    # The problem ----------------------------------------------------------------------------------------------
-
-    @property
-    def name(self) -> str:
-        """Name of the form."""
-        return type(self).__name__
-
-    @property
-    def is_extended(self) -> bool:
-        """Whether the user added to the textbook problem."""
-        return bool(self.extension)
-
-    @property
-    def cone_solver(self) -> str:
-        """Name of the solver of cone programs that suits it: that of its model, unless other cones were added."""
-        return "clarabel" if self.is_extended else self.model.cone_solver
-
-    @cached_property
-    def stated(self) -> cp.Problem:
-        """The textbook's problem in CVXPY, without extensions; its variables are theirs too."""
-        return self.declare()
-
-    @property
-    def _declared(self) -> cp.Problem:
-        self._basis.check(self.model, self.name)
-        return self._assembled
-
-    @cached_property
-    def _assembled(self) -> cp.Problem:
-        objective, added = self.stated.objective, self.extension.objective
-        expression = objective.args[0] if added is None else objective.args[0] + added
-        return cp.Problem(type(objective)(expression), [*self.stated.constraints, *self.extension.constraints])
-
-    @property
-    def problem(self) -> cp.Problem:
-        """The CVXPY problem, extensions included; its variables and multipliers hold the last answer of the model."""
-        if not self.is_extended:
-            self._shown.show(self, self._declared)
-        return self._declared
-
-    def solved(self) -> None:
-        """Remember that the last answer of the model came from this form, with multipliers of all constraints."""
-        self._shown.own.answer = self.model.latest.answer
-
-    def constraint(self, label: str) -> cp.Constraint:
-        """Return the constraint of the problem with that label, its multiplier being that of the last answer.
-
-        Raises
-        ------
-        ParameterError
-            If there is none.
-        """
-        return constraint_of(self.problem, label)
-
-    def dual_of(self, label: str) -> Vector:
-        """Return the multipliers that the last solve left at the constraint with that label."""
-        return np.asarray(constraint_of(self._declared, label).dual_value)
-
-    def multiplier_of_balance(self) -> float:
-        """Return b of a dual: what the last solve left at ``balance``; 0 in a model without."""
-        return float(self.dual_of("balance")) if self.model.fit_intercept else 0.0
-
-    def extend(self, *constraints: cp.Constraint, objective: cp.Expression | float | None = None) -> Self:
-        """Return this form with further CVXPY constraints, and a further term in its objective, on the same variables.
-
-        The result is no KernelQP any more: cone solvers take it, and its certificate is the conic one. Variables and
-        constraints are shared: they have the values and multipliers of whichever form was solved last. Where more than
-        the model's own f + b decides then, the solution predicts nothing, and its ``left_out`` says why.
-
-        Parameters
-        ----------
-        constraints
-            Of CVXPY; f stays a function over the samples, also at other points.
-        objective
-            A real scalar expression, or a number, to be added; None: nothing.
-
-        Raises
-        ------
-        ParameterError
-            If something else came.
-        """
-        self._declared  # noqa: B018  what is declared is shared with the result
-        extension = self.extension.with_added(constraints, objective)
-        extended = copy(self)
-        del extended._assembled
-        object.__setattr__(extended, "extension", extension)
-        return extended
-
-    def lower(self) -> Lowered:
-        """Return the problem in matrices, with the way back."""
-        self.model.check_parameters()
-        return lower(self._declared, self.name)
-
-    def matrices(self, structure: Structure = "textbook") -> ConeProgram:
-        """Return the problem in matrices; a maximisation is the minimisation of its negative there."""
-        return self.lower().matrices(structure)
-
-    def export(self, path: str | Path, structure: Structure = "textbook") -> Path:
-        """Write :meth:`matrices` to a file, in the format of its suffix, by :func:`qpkernels.files.write`."""
-        return write(self.matrices(structure), path)
-
-    # Solving --------------------------------------------------------------------------------------------------
 
     def solve(
         self,
@@ -319,8 +101,6 @@ class Form(Frozen, metaclass=ABCMeta):
             another kind than equations, inequalities and norms.
         """
         return enclose_extended(self.lower(), answer) if self.is_extended else self.model.enclose(answer)
-
-    # Reasons --------------------------------------------------------------------------------------------------
 
     def conflict(self, solver: SolverLike = "clarabel", *, tol: float = 1e-6) -> Conflict | None:
         """Return what :func:`qpkernels.diagnosis.find_conflict` finds: an irreducible infeasible subset, or None."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from formulations.modelling.solving import (
     status_of,
     structures_of,
 )
+from formulations.modelling.statement import Statement
 from formulations.modelling.structures import judged
 from qpkernels.arrays import Indices
 from qpkernels.diagnosis import Ray
@@ -33,9 +34,6 @@ from qpkernels.errors import InfeasibleError, ParameterError, UnsupportedProgram
 from qpkernels.problems import Bounds, Certificate, ConeProgram, Enclosure, Program, Status, enclose_cone_program
 from qpkernels.solvers import Answer, Claim, ConePoint, Outcome, Solver
 from qpkernels.solvers.repair import repair
-
-if TYPE_CHECKING:
-    from formulations.modelling.form import Form
 
 __all__ = [
     "enclose_extended",
@@ -53,7 +51,7 @@ _POLISH = 1e-3
 """Share of the tolerance to which a loose answer is polished: what is left of it may weigh more in the model."""
 
 
-def solve_form(form: Form, request: SolveRequest) -> Any:
+def solve_form(form: Statement, request: SolveRequest) -> Any:
     """Solve the model of a form where a solver takes it as it is, or else the form in matrices.
 
     An extended form, which is another problem than its model, is solved in matrices always.
@@ -71,7 +69,7 @@ def solve_form(form: Form, request: SolveRequest) -> Any:
     return answer
 
 
-def refusal_of(form: Form, solver: Solver) -> str | None:
+def refusal_of(form: Statement, solver: Solver) -> str | None:
     """Return why ``solver`` does not take the form, or None if it does."""
     program = first_taken(_structures(form, form.model.bounds()), solver)
     if program is None and ConeProgram in solver.programs:
@@ -79,14 +77,14 @@ def refusal_of(form: Form, solver: Solver) -> str | None:
     return foreign(solver, form.name, form.is_extended) if program is None else solver.refusal(program)
 
 
-def _structures(form: Form, bounds: Bounds) -> tuple[Program, ...]:
+def _structures(form: Statement, bounds: Bounds) -> tuple[Program, ...]:
     """Return the programs that the form is, beside the one of its matrices."""
     if form.is_extended:
         return ()
     return structures_of(bounds, form.linear_system() or form.model.linear_system(bounds))
 
 
-def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:
+def solve_lowered(form: Statement, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:
     """Solve the lowered problem, write the answer back to it, read it in the model's terms, and certify it."""
     model = form.model
     if ConeProgram not in backend.programs:
@@ -127,7 +125,7 @@ def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bo
 
 
 def _judged_in_matrices(
-    form: Form, lowered: Lowered, outcome: Outcome, bounds: Bounds, tol: float
+    form: Statement, lowered: Lowered, outcome: Outcome, bounds: Bounds, tol: float
 ) -> tuple[Candidate, Certificate, ConePoint]:
     """Return the answer to an extended problem, repaired, with its conic certificate."""
     repaired = repair(lowered.program, outcome.point, outcome.multipliers, tol)
@@ -136,7 +134,7 @@ def _judged_in_matrices(
 
 
 def judged_point(
-    form: Form, lowered: Lowered, outcome: Answer, bounds: Bounds, tol: float
+    form: Statement, lowered: Lowered, outcome: Answer, bounds: Bounds, tol: float
 ) -> tuple[Candidate, Certificate, ConePoint]:
     """Return the answer to a textbook problem with its certificate; a loose one polished, where that is proved."""
     came = ConePoint(outcome.point, outcome.multipliers)
@@ -149,20 +147,20 @@ def judged_point(
     return (other, proof, polished) if proof.holds(tol) else (answer, certificate, came)
 
 
-def read_point(form: Form, lowered: Lowered, point: ConePoint, bounds: Bounds) -> Candidate:
+def read_point(form: Statement, lowered: Lowered, point: ConePoint, bounds: Bounds) -> Candidate:
     """Write a point of the matrices to the variables of the form, and read it in the terms of the model."""
     lowered.write_back(point.point, point.multipliers, solved=True)
     return form.read(ConeAnswer(lowered, point.multipliers), bounds)
 
 
-def _objective(form: Form, certificate: Certificate) -> float:
+def _objective(form: Statement, certificate: Certificate) -> float:
     """Return the value of the form at the points that were certified, not at the solver's own."""
     if not form.is_extended:
         return form.objective_of(certificate)
     return (-1.0 if isinstance(form.problem.objective, cp.Maximize) else 1.0) * certificate.primal_value
 
 
-def _no_solution(form: Form, outcome: Outcome, lowered: Lowered, backend: Solver) -> Exception:
+def _no_solution(form: Statement, outcome: Outcome, lowered: Lowered, backend: Solver) -> Exception:
     """Return the error for the claim that there is no solution: with its proof, or saying that the proof fails."""
     model, message, proof = form.model, quote(outcome), proof_of(outcome, lowered, backend)
     match proof:
@@ -182,7 +180,7 @@ def _no_solution(form: Form, outcome: Outcome, lowered: Lowered, backend: Solver
     return no_answer(form.name, unproved) if form.is_extended else model.explain_failure(unproved)
 
 
-def _textbook_rows(form: Form, lowered: Lowered) -> Indices:
+def _textbook_rows(form: Statement, lowered: Lowered) -> Indices:
     """Return the rows of the constraints that the user did not add."""
     count = len(lowered.problem.constraints) - len(form.extension.constraints)
     return np.concatenate([np.arange(0), *(group.rows for group in declared_groups(lowered)[:count])])

@@ -18,7 +18,8 @@ import numpy as np
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import LAMBDA, Hyperparameter, derived
-from formulations.modelling.model import Answered, Model
+from formulations.modelling.batch import Answered
+from formulations.modelling.model import Model
 from formulations.modelling.sides import Hypothesis
 from qpkernels.arrays import Vector
 

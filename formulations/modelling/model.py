@@ -1,59 +1,49 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every model is: data, kernel, hyper-parameters, two bounds of its optimum, and how an answer is read."""
+"""A kernel machine as people use it: solved by any solver, and every answer certified."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
-from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
+from typing import Any, Self
 
-from numpy.typing import ArrayLike, NDArray
+import numpy as np
+from numpy.typing import ArrayLike
 
-from formulations.inputs.estimators import Coefficients, is_estimator
+from formulations.inputs.estimators import is_estimator
 from formulations.inputs.fitted import coefficients_for
-from formulations.inputs.restating import Restatable
-from formulations.inputs.samples import OF_KERNELS, BoundSamples
-from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
-from formulations.modelling.cards import Explained, facts_of_model, objective_of, statement_of_model
+from formulations.modelling.candidate import Candidate, with_function_of
 from formulations.modelling.default import solve_by_request
-from formulations.modelling.exact_kernel import approximation_of, certify_exact, refine
-from formulations.modelling.failures import infeasible, no_answer, not_an_answer, unbounded
+from formulations.modelling.failures import not_an_answer
+from formulations.modelling.kernel_machine import Answered, KernelMachine
 from formulations.modelling.primal import multipliers_at, primal_answer, require_expansion
-from formulations.modelling.solution import Run, Scale, Solution
-from formulations.modelling.solving import Held, Latest, SolveRequest, structures_of
-from formulations.modelling.statement import Stated
-from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen
-from qpkernels.display import Fact, TextbookProblem
-from qpkernels.errors import InfeasibleError, ParameterError
-from qpkernels.gram import Gram
+from formulations.modelling.solution import Solution
+from formulations.modelling.solving import SolveRequest
+from qpkernels.arrays import Vector, check_choice
+from qpkernels.errors import ParameterError
+from qpkernels.functions import Expansion
+from qpkernels.gram import Approximation
+from qpkernels.kernels import Kernel
 from qpkernels.problems import (
-    Bounds,
     Certificate,
     Enclosure,
     ExactKernelCertificate,
+    ExpansionProgram,
     KernelQP,
-    KernelQPBounds,
-    LeastSquares,
-    LinearSystem,
     Pass,
-    Program,
-    Status,
-    Support,
+    PenalisedBounds,
+    certify_with_exact_kernel,
 )
 from qpkernels.solvers import SolverLike
 
-__all__ = ["Answered", "Conditions", "Model"]
+__all__ = ["Model"]
 
-Conditions: TypeAlias = Mapping[str, Vector]
-"""The optimality conditions of each sample, shape (m,), by their formula: what vanishes at an optimum."""
+_METHODS = ("product", "trace")
 
-Answered = TypeVar("Answered", bound=Solution, covariant=True)
-"""What solving a model of a kind returns."""
+_SAMPLED = 300
+"""Samples that tell whether an answer is worth to start from."""
 
 
-class Model(Restatable, Explained, Generic[Answered], metaclass=ChecksKeywords):
+class Model(KernelMachine[Answered]):
     """A kernel machine: what is asked, however it is stated and whoever solves it.
 
     The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. The model knows
@@ -94,109 +84,6 @@ class Model(Restatable, Explained, Generic[Answered], metaclass=ChecksKeywords):
     message
         What a solver said that gave no answer.
     """
-
-    catalogue: ClassVar[str]
-    """Id of the problem in the catalogue of models."""
-
-    linear: ClassVar[bool] = False
-    """Whether the optimality conditions of its KernelQP are equations only, which linear algebra solves."""
-
-    sparse: ClassVar[bool] = True
-    """Whether an answer may have coefficients that are 0: whether there is such a thing as a support vector."""
-
-    expands: ClassVar[bool] = True
-    """Whether the beta of an optimum are coefficients of f; otherwise they are multipliers only."""
-
-    cone_solver: ClassVar[str] = "clarabel"
-    """The solver of cone programs that suits its forms."""
-
-    counts: ClassVar[str] = ""
-    """The function that its value is of; empty: that of its first primal form."""
-
-    hard: ClassVar[bool] = False
-    """Whether there are constraints without slack: the model may have no answer, and says why."""
-
-    coefficient: ClassVar[str] = "beta"
-    """beta in the letters of the dual, as ``beta = y a``."""
-
-    estimator: ClassVar[str] = "estimator"
-    """What scikit-learn calls it."""
-
-    elsewhere: ClassVar[Mapping[str, str]] = OF_KERNELS
-
-    classes: NDArray[Any] | None = None
-    """The labels of negative and positive values, where the model has classes."""
-
-    def __init__(self, data: BoundSamples, fit_intercept: bool = True, **values: Any) -> None:
-        self.data = data
-        self.gram: Gram = data.gram
-        self.fit_intercept = check_flag(fit_intercept, "fit_intercept")
-        self.make_parameters(values)
-        self.check_parameters()
-        self.freeze()
-
-    def __len__(self) -> int:
-        """Return the number m of samples."""
-        return len(self.gram)
-
-    @cached_property
-    def forms(self) -> Mapping[str, Any]:
-        """The forms of the model by name, the usual one first: ``model.forms["dual"]`` is ``model.dual``."""
-        return {name: getattr(self, name) for name, _ in Stated.of(type(self))}
-
-    @cached_property
-    def latest(self) -> Latest:
-        """The last answer to the textbook's problem, which its forms show in their variables."""
-        return Latest()
-
-    @property
-    def scale(self) -> Scale:
-        """In which scale its value counts, that of its certificates and of its solutions where no form is named."""
-        forms: tuple[tuple[str, Any], ...] = Stated.of(type(self))
-        stated = (form.textbook for _, form in forms if not form.is_dual)
-        return Scale(self.counts or objective_of(self, next(stated, None)))
-
-    def qp(self) -> KernelQP | None:
-        """State the model as a KernelQP, from the textbook and not from its forms; None if it is none."""
-        return None
-
-    def bounds(self) -> Bounds:
-        """State the model for its certificate: the KernelQP, or else two bounds of its own."""
-        program = self.qp()
-        if program is None:
-            raise NotImplementedError(f"a {self.name} that is no KernelQP must say how its optimum is bounded")
-        return KernelQPBounds(program)
-
-    def linear_system(self, bounds: Bounds) -> LinearSystem | LeastSquares | None:
-        """State the model, whose bounds are these, as a problem of linear algebra, or None if it is none."""
-        return bounds.program.linear_system() if self.is_linear and isinstance(bounds, KernelQPBounds) else None
-
-    @property
-    def is_linear(self) -> bool:
-        """Whether it is :attr:`linear`, and no coefficient is held at 0, as that of an absent sample is."""
-        return self.linear and self.absent.size == 0
-
-    def programs(self, bounds: Bounds) -> tuple[Program, ...]:
-        """Return the programs whose answers are the model's, without CVXPY, the most special first."""
-        return structures_of(bounds, self.linear_system(bounds))
-
-    @property
-    def statement(self) -> TextbookProblem | None:
-        """The problem of the usual form in maths; None where its class does not say."""
-        return statement_of_model(self)
-
-    def facts(self) -> Iterator[Fact]:
-        """Yield data, kernel, hyper-parameters, intercept, forms and solvers."""
-        return facts_of_model(self)
-
-    @abstractmethod
-    def conditions(self, answer: Candidate) -> Conditions:
-        """Return the optimality conditions of each sample."""
-
-    @property
-    def total(self) -> float | None:
-        """The value of 1'beta that the intercept demands: 0, or None without an intercept."""
-        return 0.0 if self.fit_intercept else None
 
     def solve(
         self,
@@ -292,55 +179,6 @@ class Model(Restatable, Explained, Generic[Answered], metaclass=ChecksKeywords):
         require_expansion(answer)
         return self.enclose_by(self.candidate(answer, weights), self.bounds())
 
-    def enclose_by(self, answer: Candidate, bounds: Bounds) -> Enclosure:
-        """Enclose the optimum by ``bounds``."""
-        return bounds.enclose(answer.beta, answer.intercept, answer.own_expansion(self.gram))
-
-    def judge(self, answer: Candidate, bounds: Bounds) -> Certificate:
-        """Bound the error of an answer by ``bounds``."""
-        return answer.judged_by(bounds)
-
-    def hold(self, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
-        """Keep the answer for the forms to show, at the points that were certified."""
-        self.latest.answer = Held(answer, bounds, certificate, status is Status.OPTIMAL, self.parameter_values())
-
-    def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
-        """Return the feasible points, near an answer, whose values its certificate has: what is handed out.
-
-        Where f misses a hard constraint, or a costly one by rounding, f and b are moved to where it holds.
-        """
-        return answer.at_feasible(bounds, self.data)
-
-    def solution(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Answered:
-        """Return the answer in the terms of the model: support, interval and conditions by the same arrays."""
-        support = self.support(answer, bounds)
-        return self.interpret(
-            answer,
-            certificate=replace(certificate, asked=run.tol),
-            intercept=answer.intercept,
-            intercept_interval=bounds.interval(answer.beta, answer.at_samples.values, answer.intercept, support),
-            beta=frozen(answer.beta),
-            multipliers=None if answer.multipliers is None else frozen(answer.multipliers),
-            support=support,
-            sparse=self.sparse,
-            function=answer.function,
-            decision=frozen(answer.decision),
-            conditions=self.conditions(answer),
-            coefficient=self.coefficient,
-            correction=self.gram.correction,
-            **vars(run),
-        )
-
-    def support(self, answer: Candidate, bounds: Bounds) -> Support:
-        """Return the support vectors; all samples of a model whose coefficients are dense."""
-        return bounds.support(answer.beta, answer.decision) if self.sparse else Support.of_all(len(self))
-
-    @abstractmethod
-    def interpret(self, answer: Candidate, **fields: Any) -> Answered:
-        """Make the solution of this kind of model; ``fields`` are those that all have."""
-
-    # Answers, read --------------------------------------------------------------------------------------------
-
     def candidate(self, answer: Any, weights: bool | None = None) -> Candidate:
         """Read an answer as :meth:`formulations.modelling.model.Model.certify` takes it, or refuse it."""
         if isinstance(answer, Candidate):
@@ -359,87 +197,6 @@ class Model(Restatable, Explained, Generic[Answered], metaclass=ChecksKeywords):
         """Return an answer that is a function alone with the best multipliers that its values tell."""
         return replace(answer, beta=multipliers_at(self.bounds(), answer, self.name))
 
-    def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
-        """Return (beta, b) in the scaling of this model of what an estimator of scikit-learn holds."""
-        return fitted.dual, fitted.intercept
-
-    def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
-        """Return the answer whose function is the expansion in beta."""
-        coefficients, b = checked_coefficients(beta, intercept, len(self))
-        return expand(self.gram, coefficients, self.checked_intercept(b), self.classes)
-
-    def checked_intercept(self, b: float) -> float:
-        """Return b, or refuse it where the model has none."""
-        if b != 0.0 and not self.fit_intercept:
-            raise ParameterError(f"this {self.name} has no intercept, but b = {b:g} came; state it with fit_intercept.")
-        return float(b)
-
-    def vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate | None:
-        """Return the answer that proves an optimum of 0 if it is 0, near ``answer``; None: it cannot be."""
-        del answer
-        point = bounds.vanishing()
-        return None if point is None else vanishing(self.gram, *point, self.classes)
-
-    def from_system(self, point: Vector, intercept: float) -> Candidate:
-        """Read an answer from the solution of :meth:`formulations.modelling.model.Model.linear_system`."""
-        return expand(self.gram, point, intercept, self.classes)
-
-    def from_fit(self, point: Vector, multipliers: Vector) -> Candidate:
-        """Read an answer from the u and v of a ResidualNorm, in models that are one."""
-        raise NotImplementedError(f"a {self.name} is no fit in a norm")
-
-    # No answer, explained -------------------------------------------------------------------------------------
-
-    def contradiction(self, message: str) -> InfeasibleError | None:
-        """Return the error if nothing satisfies the textbook's constraints, or None if that cannot be shown.
-
-        Models with hard constraints decide here, in their own terms, what becomes of a solver's claim.
-        """
-        del message
-        return None
-
-    def explain_failure(self, message: str) -> Exception:
-        """Return the error to raise when a solver gives no point, or none that its claim would need."""
-        return self.contradiction(message) or no_answer(self.name, message)
-
-    def explain_divergence(self, beta: Vector, message: str) -> Exception:
-        """Return the error to raise when the objective of a KernelQP falls without bound.
-
-        Parameters
-        ----------
-        beta
-            Where the coefficients went, shape (m,).
-        """
-        del beta
-        return self.explain_failure(message)
-
-    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
-        """Return the error to raise when no point satisfies the constraints of a textbook form.
-
-        Parameters
-        ----------
-        certificate
-            The proof that none does.
-        multipliers
-            Shape (rows of A,): what the proof weighs the constraints of the form, in its matrices, by.
-        """
-        if self.hard:
-            unproved = f"{message}, but exact arithmetic does not prove it"
-            return self.contradiction(message) or no_answer(self.name, unproved)
-        return infeasible(self.name, certificate, multipliers, message)
-
-    def explain_unbounded(self, certificate: Certificate, message: str) -> Exception:
-        """Return the error to raise when the objective of a textbook form is proved to be unbounded below.
-
-        Parameters
-        ----------
-        certificate
-            The proof that it is.
-        """
-        return self.explain_failure(message) if self.hard else unbounded(self.name, certificate, message)
-
-    # The exact kernel, of a matrix of low rank ----------------------------------------------------------------
-
     def with_exact_kernel(self) -> Self:
         """Return the same model of the same samples with the exact kernel, of which nothing is computed yet.
 
@@ -448,7 +205,7 @@ class Model(Restatable, Explained, Generic[Answered], metaclass=ChecksKeywords):
         ParameterError
             If the kernel matrix is no LowRank, or its samples came as a stream.
         """
-        return self.bound_to(approximation_of(self).exact)
+        return self.bound_to(_approximation_of(self).exact)
 
     def certify_exact(self, answer: Any, method: Pass = "product") -> ExactKernelCertificate:
         r"""Certify an answer to this model, of low rank, as one to the problem with the exact kernel, K never stored.
@@ -480,7 +237,23 @@ class Model(Restatable, Explained, Generic[Answered], metaclass=ChecksKeywords):
         ParameterError
             If the kernel matrix is no LowRank, the model does not penalise f, or the answer is a PrimalFunction.
         """
-        return certify_exact(self, answer, method)
+        check_choice(method, "method", _METHODS)
+        require_expansion(answer)
+        self.check_parameters()
+        approximation, bounds = _approximation_of(self), self.bounds()
+        if not isinstance(bounds, PenalisedBounds):
+            raise ParameterError(
+                f"a {self.name} is bounded with the exact kernel only by solving it: self.with_exact_kernel().solve()."
+            )
+        found = self.candidate(answer)
+        if not approximation.is_projection:
+            return _of_expansion(self, found, approximation.kernel, method)
+        if not found.is_squarable:
+            return ExactKernelCertificate.of(self.judge(found, bounds), approximation.kernel)
+        function = found.function.with_exact_kernel()
+        return certify_with_exact_kernel(
+            bounds, approximation, found.beta, found.intercept, function, found.at_samples, method
+        )
 
     def refine(self, answer: Any, *, tol: float = 1e-6, **options: Any) -> Any:
         """Solve the model with the exact kernel from an answer to this one, of low rank, on.
@@ -503,4 +276,47 @@ class Model(Restatable, Explained, Generic[Answered], metaclass=ChecksKeywords):
         ParameterError
             If the kernel matrix is no LowRank, or its samples came as a stream.
         """
-        return refine(self, answer, tol, options)
+        exact = self.with_exact_kernel()
+        programs = exact.programs(exact.bounds())
+        start = None
+        if programs and isinstance(programs[0], ExpansionProgram):
+            found = self.candidate(answer).beta
+            start = found if np.isfinite(found).all() and _is_worth_a_start(programs[0], found) else None
+        solution: Solution = exact.solve(tol=tol, warm_start=start, **options)
+        return solution
+
+
+def _of_expansion(model: Model[Any], answer: Candidate, kernel: Kernel, method: Pass) -> ExactKernelCertificate:
+    """Judge the expansion of beta in the exact kernel."""
+    if method == "trace":
+        raise ParameterError(
+            "random Fourier features leave no positive semidefinite residual, whose trace would bound anything; take "
+            "method='product'."
+        )
+    exact = model.with_exact_kernel()
+    made = exact.certify((answer.beta, answer.intercept), weights=False)
+    return ExactKernelCertificate.of(made, kernel, is_expansion=True)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _is_worth_a_start(program: ExpansionProgram, beta: Vector) -> bool:
+    """Return whether the dual value of beta is above that of 0, as a sample of the terms of beta'K beta tells."""
+    used = np.flatnonzero(beta)
+    if not isinstance(program, KernelQP) or program.total or used.size == 0:
+        return True
+    gram = program.gram
+    some = np.random.default_rng(0).choice(used, min(_SAMPLED, used.size), replace=False)
+    values = Expansion(gram.kernel, gram.X[used], beta[used])(gram.X[some])
+    squared = used.size / some.size * float(beta[some] @ values) + float(program.ridge @ beta**2)
+    return float(program.target @ beta - program.epsilon @ np.abs(beta)) > 0.5 * squared
+
+
+def _approximation_of(model: KernelMachine[Any]) -> Approximation:
+    """Return the kernel matrix of low rank that a model has, or refuse a model that has none."""
+    found = Approximation.of(model.gram)
+    if found is None:
+        raise ParameterError(
+            f"the kernel matrix of this {model.name} is exact already: model.certify says what is proved of an answer; "
+            "approximate it by LowRank(kernel, X, rank)."
+        )
+    return found

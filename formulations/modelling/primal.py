@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy
@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from formulations.inputs.fitted import require_model
 from formulations.modelling.candidate import Candidate, Sampling, evaluated, expand
+from formulations.modelling.kernel_machine import KernelMachine
 from qpkernels.arrays import (
     Indices,
     Vector,
@@ -42,9 +43,6 @@ from qpkernels.problems import (
     TubeLevelBounds,
 )
 from qpkernels.solvers import find_solver
-
-if TYPE_CHECKING:
-    from formulations.modelling.model import Model
 
 __all__ = ["PrimalFunction", "multipliers_at", "primal_answer", "require_expansion"]
 
@@ -97,7 +95,7 @@ class PrimalFunction:
         object.__setattr__(self, "intercept", check_finite(self.intercept, "intercept"))
 
 
-def primal_answer(model: Model[Any], answer: Any, weights: bool | None) -> Candidate | None:
+def primal_answer(model: KernelMachine[Any], answer: Any, weights: bool | None) -> Candidate | None:
     """Read an answer that is a function alone, without its multipliers yet; None of any other answer.
 
     Raises
@@ -126,7 +124,7 @@ def require_expansion(answer: object) -> None:
         raise ParameterError("nothing is known of the rounding errors of a PrimalFunction; pass an Expansion.")
 
 
-def _are_weights(model: Model[Any], numbers: Any, said: bool | None) -> bool:
+def _are_weights(model: KernelMachine[Any], numbers: Any, said: bool | None) -> bool:
     """Return whether the numbers are weights of the features, as was said, or as their shape tells."""
     if said is not None:
         return said
@@ -147,12 +145,12 @@ def _are_weights(model: Model[Any], numbers: Any, said: bool | None) -> bool:
     return bool(shape == (features,))
 
 
-def _features(model: Model[Any]) -> int | None:
+def _features(model: KernelMachine[Any]) -> int | None:
     """Return the number of features where f has weights in them."""
     return int(model.gram.X.shape[1]) if isinstance(model.gram.kernel, Linear) else None
 
 
-def _of_weights(model: Model[Any], w: Any, b: Any) -> Candidate:
+def _of_weights(model: KernelMachine[Any], w: Any, b: Any) -> Candidate:
     features = _features(model)
     if features is None:
         raise ParameterError(
@@ -173,7 +171,7 @@ def _of_weights(model: Model[Any], w: Any, b: Any) -> Candidate:
         return _of_expansion(model, function)
 
 
-def _of_expansion(model: Model[Any], function: Expansion) -> Candidate:
+def _of_expansion(model: KernelMachine[Any], function: Expansion) -> Candidate:
     gram = model.gram
     if function.kernel != gram.kernel:
         raise ParameterError(
@@ -195,7 +193,7 @@ def _of_expansion(model: Model[Any], function: Expansion) -> Candidate:
     return _candidate(model, function, evaluated(function, gram), function.intercept, coordinates)
 
 
-def _check_classes(model: Model[Any], classes: Any) -> None:
+def _check_classes(model: KernelMachine[Any], classes: Any) -> None:
     """Refuse the answer of a classifier of other classes; None: it is none."""
     if classes is not None and not (model.classes is not None and np.array_equal(classes, model.classes)):
         own = "none" if model.classes is None else model.classes.tolist()
@@ -203,7 +201,11 @@ def _check_classes(model: Model[Any], classes: Any) -> None:
 
 
 def _candidate(
-    model: Model[Any], function: Expansion, values: FunctionAtSamples, b: float, coordinates: Vector | None = None
+    model: KernelMachine[Any],
+    function: Expansion,
+    values: FunctionAtSamples,
+    b: float,
+    coordinates: Vector | None = None,
 ) -> Candidate:
     return Candidate(
         np.zeros(len(model)),

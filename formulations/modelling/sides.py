@@ -12,9 +12,10 @@ import numpy as np
 import formulations.cvx as cp
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling.candidate import Candidate, at_coordinates, expand
+from formulations.modelling.declaring import intercept
 from formulations.modelling.form import Form
 from formulations.modelling.lowering import ConeAnswer, Structure
-from formulations.modelling.statement import Multipliers, intercept
+from formulations.modelling.statement import Multipliers
 from qpkernels.arrays import Vector
 from qpkernels.gram import Gram
 from qpkernels.problems import Bounds, ConeProgram, KernelQPBounds, optimality_system

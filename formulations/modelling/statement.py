@@ -1,41 +1,272 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What forms are made of: attributes of their model, labelled constraints, variables, and what a user adds."""
+"""What a form says: a problem of CVXPY that the user may extend, and the last answer in its variables."""
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self, TypeAlias
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
+from formulations.inputs.hyperparameters import set_unless_frozen
 from formulations.inputs.restating import Restatable
 from formulations.modelling.candidate import Candidate
-from formulations.modelling.solution import Solution
-from formulations.modelling.solving import SolveRequest
+from formulations.modelling.cards import card_of_form, line_of_form, objective_of
+from formulations.modelling.kernel_machine import KernelMachine
+from formulations.modelling.lowering import ConeAnswer, Lowered, Structure, lower
+from formulations.modelling.solution import Scale, Solution
+from formulations.modelling.solving import Latest, SolveRequest
 from qpkernels.arrays import Vector, check_finite, shown
+from qpkernels.display import Card, TextbookProblem, carded
 from qpkernels.errors import ParameterError
+from qpkernels.files import write
 from qpkernels.gram import Gram
-from qpkernels.problems import Bounds, Certificate
+from qpkernels.problems import Bounds, Certificate, ConeProgram, LinearSystem
 from qpkernels.solvers import Solver
 
-__all__ = [
-    "Basis",
-    "Extension",
-    "Multipliers",
-    "Stated",
-    "Statement",
-    "absence",
-    "intercept",
-    "labelled",
-    "per_sample",
-    "scalar",
-]
+__all__ = ["Basis", "Extension", "Multipliers", "Shown", "Statement", "constraint_of"]
 
 Multipliers: TypeAlias = Mapping[str, ArrayLike]
 """Values of multipliers by the label of their constraint."""
+
+
+@carded
+class Statement(metaclass=ABCMeta):
+    """One statement of a model as a convex problem in CVXPY.
+
+    ``model.dual`` is a form of ``model``; all forms of a model share its data, kernel matrix and hyper-parameters. A
+    subclass declares the problem as on the blackboard, and says how an answer is read from its solution.
+
+    Attributes
+    ----------
+    model
+        What is stated: data, kernel and hyper-parameters.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    answer
+        Of :meth:`write`, feasible points of the model, see :meth:`formulations.modelling.model.Model.certified`.
+    certificate
+        What is proved of an answer, with both values of the model.
+    point, intercept
+        The solution of the linear system, shape (unknowns,), and b of its border; 0 where it has none.
+    bounds
+        The model as it was stated for this solve, see :meth:`formulations.modelling.model.Model.bounds`.
+    backend, request
+        A solver of cone programs, and what it is asked for.
+    label
+        The name of a constraint of the textbook problem, or one that a user gave by ``set_label``.
+    solver, tol
+        As in :func:`qpkernels.diagnosis.find_conflict`.
+    path
+        Where to, with a suffix of :data:`qpkernels.files.FORMATS`; a file that is there is replaced.
+    structure
+        "textbook": in the variables of the declaration, those of epigraphs beside them, and a dual that is a linear
+        system as that. "lowered": as solvers get it. See :data:`formulations.modelling.lowering.Structure`.
+    """
+
+    catalogue: ClassVar[str]
+    """Id of the problem in the catalogue of models."""
+
+    textbook: ClassVar[TextbookProblem | None] = None
+    """The problem as the docstring writes it; None: the class does not say."""
+
+    factor_formula: ClassVar[str] = ""
+    """:attr:`factor` in the letters of the model; empty where it is the same whatever these are."""
+
+    by_samples: ClassVar[bool] = False
+    """Whether it has a variable for each sample, where others have one for each feature."""
+
+    is_dual: ClassVar[bool] = False
+    """Whether its variables are the multipliers of the samples, and f is read off its optimality conditions."""
+
+    model: KernelMachine[Any]
+    _frozen = False
+
+    def __setattr__(self, name: str, value: object) -> None:
+        set_unless_frozen(self, name, value)
+
+    def __init__(self, model: KernelMachine[Any]) -> None:
+        self.model = model
+        self._basis = Basis(model.gram, tuple(model.absent.tolist()))
+        self.extension = Extension()
+        self._shown = Shown()
+        self._frozen = True
+
+    # What a form says -----------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def declare(self) -> cp.Problem:
+        """State the problem as the textbook does, every constraint with a label."""
+
+    @abstractmethod
+    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
+        """Read an answer from the values of the solved problem.
+
+        Parameters
+        ----------
+        answer
+            The solved problem, whose variables hold the point found, and the multipliers of its matrices.
+        """
+
+    def write(self, answer: Candidate) -> Multipliers | None:
+        """Write an answer to the variables, and return the multipliers of the constraints; None: it cannot be shown.
+
+        A constraint that is left out has the multiplier that the solver of this form returned, or else none.
+        """
+        del answer
+        return None
+
+    @property
+    def factor(self) -> float:
+        """What its value is of the model's, which a certificate bounds; NaN where it is no multiple of it."""
+        return 1.0
+
+    @property
+    def scale(self) -> Scale:
+        """In which scale its objective counts; an extended form is another problem than its model."""
+        objective = "" if self.extension.objective is not None else objective_of(self.model, self.textbook)
+        return (
+            Scale(objective, float("nan")) if self.is_extended else Scale(objective, self.factor, self.factor_formula)
+        )
+
+    def objective_of(self, certificate: Certificate) -> float:
+        """Return the value of this form where the values of the model are those of ``certificate``."""
+        value = certificate.dual_value if self.is_dual else certificate.primal_value
+        # Adding 0 takes the sign off a zero.
+        return self.factor * value + 0.0
+
+    def linear_system(self) -> LinearSystem | None:
+        """State the form as a linear system of its own, or None if it is none."""
+        return None
+
+    def from_system(self, point: Vector, intercept: float) -> Candidate:
+        """Read an answer from the solution of the linear system."""
+        return self.model.from_system(point, intercept)
+
+    def prepare(self) -> None:  # noqa: B027  most declarations need nothing of it
+        """Compute what the declaration needs of the kernel matrix, so that its time is told apart."""
+
+    def card(self) -> Card:
+        """Return what ``print`` and notebooks show: the problem, extensions, the data."""
+        return card_of_form(self)
+
+    def __repr__(self) -> str:
+        return line_of_form(self)
+
+    # The problem ----------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Name of the form."""
+        return type(self).__name__
+
+    @property
+    def is_extended(self) -> bool:
+        """Whether the user added to the textbook problem."""
+        return bool(self.extension)
+
+    @property
+    def cone_solver(self) -> str:
+        """Name of the solver of cone programs that suits it: that of its model, unless other cones were added."""
+        return "clarabel" if self.is_extended else self.model.cone_solver
+
+    @cached_property
+    def stated(self) -> cp.Problem:
+        """The textbook's problem in CVXPY, without extensions; its variables are theirs too."""
+        return self.declare()
+
+    @property
+    def _declared(self) -> cp.Problem:
+        self._basis.check(self.model, self.name)
+        return self._assembled
+
+    @cached_property
+    def _assembled(self) -> cp.Problem:
+        objective, added = self.stated.objective, self.extension.objective
+        expression = objective.args[0] if added is None else objective.args[0] + added
+        return cp.Problem(type(objective)(expression), [*self.stated.constraints, *self.extension.constraints])
+
+    @property
+    def problem(self) -> cp.Problem:
+        """The CVXPY problem, extensions included; its variables and multipliers hold the last answer of the model."""
+        if not self.is_extended:
+            self._shown.show(self, self._declared)
+        return self._declared
+
+    def solved(self) -> None:
+        """Remember that the last answer of the model came from this form, with multipliers of all constraints."""
+        self._shown.own.answer = self.model.latest.answer
+
+    def constraint(self, label: str) -> cp.Constraint:
+        """Return the constraint of the problem with that label, its multiplier being that of the last answer.
+
+        Raises
+        ------
+        ParameterError
+            If there is none.
+        """
+        return constraint_of(self.problem, label)
+
+    def dual_of(self, label: str) -> Vector:
+        """Return the multipliers that the last solve left at the constraint with that label."""
+        return np.asarray(constraint_of(self._declared, label).dual_value)
+
+    def multiplier_of_balance(self) -> float:
+        """Return b of a dual: what the last solve left at ``balance``; 0 in a model without."""
+        return float(self.dual_of("balance")) if self.model.fit_intercept else 0.0
+
+    def extend(self, *constraints: cp.Constraint, objective: cp.Expression | float | None = None) -> Self:
+        """Return this form with further CVXPY constraints, and a further term in its objective, on the same variables.
+
+        The result is no KernelQP any more: cone solvers take it, and its certificate is the conic one. Variables and
+        constraints are shared: they have the values and multipliers of whichever form was solved last. Where more than
+        the model's own f + b decides then, the solution predicts nothing, and its ``left_out`` says why.
+
+        Parameters
+        ----------
+        constraints
+            Of CVXPY; f stays a function over the samples, also at other points.
+        objective
+            A real scalar expression, or a number, to be added; None: nothing.
+
+        Raises
+        ------
+        ParameterError
+            If something else came.
+        """
+        self._declared  # noqa: B018  what is declared is shared with the result
+        extension = self.extension.with_added(constraints, objective)
+        extended = copy(self)
+        del extended._assembled
+        object.__setattr__(extended, "extension", extension)
+        return extended
+
+    def lower(self) -> Lowered:
+        """Return the problem in matrices, with the way back."""
+        self.model.check_parameters()
+        return lower(self._declared, self.name)
+
+    def matrices(self, structure: Structure = "textbook") -> ConeProgram:
+        """Return the problem in matrices; a maximisation is the minimisation of its negative there."""
+        return self.lower().matrices(structure)
+
+    def export(self, path: str | Path, structure: Structure = "textbook") -> Path:
+        """Write :meth:`matrices` to a file, in the format of its suffix, by :func:`qpkernels.files.write`."""
+        return write(self.matrices(structure), path)
+
+    @abstractmethod
+    def solve_by(self, backend: Solver, request: SolveRequest, bounds: Bounds) -> Solution:
+        """Solve the lowered problem and certify the answer, which the variables hold then."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,131 +295,6 @@ class Basis:
                 f"this {name} was stated with {len(self.absent)} samples of weight 0, and its model has others now; "
                 f"{again}."
             )
-
-
-class Statement(Protocol):
-    """What a model knows of its forms."""
-
-    by_samples: ClassVar[bool]
-
-    @property
-    def name(self) -> str:
-        """Name of the form."""
-
-    @property
-    def cone_solver(self) -> str:
-        """Name of the solver of cone programs that suits it."""
-
-    def objective_of(self, certificate: Certificate) -> float:
-        """Return the value of the form where the values of the model are those of ``certificate``."""
-
-    def from_system(self, point: Vector, intercept: float) -> Candidate:
-        """Read an answer from the solution of the form's own linear system."""
-
-    def solve_by(self, backend: Solver, request: SolveRequest, bounds: Bounds) -> Solution:
-        """Solve the lowered problem by a solver of cone programs."""
-
-
-F = TypeVar("F")
-
-
-class Stated(cached_property[F]):
-    """A form as an attribute of its model: stated when first asked for, then kept.
-
-    ``dual = Stated(SoftMarginDual)`` in a model makes ``model.dual`` the form ``SoftMarginDual(model)``.
-
-    Parameters
-    ----------
-    form
-        The class of the form.
-    """
-
-    def __init__(self, form: type[F]) -> None:
-        super().__init__(form)
-        self.form = form
-
-    @staticmethod
-    @cache
-    def of(model: type) -> tuple[tuple[str, type], ...]:
-        """Return the names of the forms of a class of models, with their classes, the usual one first.
-
-        Parameters
-        ----------
-        model
-            A class of models, whose base classes are searched before it.
-        """
-        owners = reversed(model.__mro__)
-        return tuple(
-            (name, each.form) for owner in owners for name, each in vars(owner).items() if isinstance(each, Stated)
-        )
-
-
-def absence(model: Restatable, coefficients: cp.Expression) -> cp.Constraint | None:
-    """Return the equations that a sample of cost 0 has no coefficient; None where there is no such sample.
-
-    Parameters
-    ----------
-    model
-        The model, whose costs tell which samples are absent.
-    coefficients
-        Those of the samples, shape (m,).
-    """
-    absent = model.absent
-    return coefficients[absent] == 0 if absent.size else None
-
-
-def labelled(**constraints: cp.Constraint | None) -> list[cp.Constraint]:
-    """Return the constraints, each labelled by its name; those of an absent intercept are None and left out.
-
-    Parameters
-    ----------
-    constraints
-        Constraints by their labels.
-    """
-    return [constraint.set_label(label) for label, constraint in constraints.items() if constraint is not None]
-
-
-def per_sample(name: str) -> cached_property[cp.Variable]:
-    """Return a variable of that name with an entry for each sample, as an attribute of a form.
-
-    Parameters
-    ----------
-    name
-        What CVXPY calls the variable.
-    """
-
-    def variable(form: Any) -> cp.Variable:
-        return cp.Variable(len(form.model), name=name)
-
-    variable.__doc__ = f"{name} of every sample, a CVXPY variable of shape (m,)."
-    return cached_property(variable)
-
-
-def intercept() -> cached_property[cp.Variable | cp.Constant]:
-    """Return b as an attribute of a form: a scalar variable, or the constant 0 in a model without."""
-
-    def variable(form: Any) -> cp.Variable | cp.Constant:
-        return cp.Variable(name="b") if form.model.fit_intercept else cp.Constant(0.0)
-
-    variable.__doc__ = "The intercept, a scalar CVXPY variable; the constant 0 in a model without."
-    return cached_property(variable)
-
-
-def scalar(name: str) -> cached_property[cp.Variable]:
-    """Return a scalar variable of that name, as an attribute of a form.
-
-    Parameters
-    ----------
-    name
-        What CVXPY calls the variable.
-    """
-
-    def variable(form: Any) -> cp.Variable:
-        del form
-        return cp.Variable(name=name)
-
-    variable.__doc__ = f"{name}, a scalar CVXPY variable."
-    return cached_property(variable)
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,3 +339,58 @@ def _scalar_expression(objective: object) -> cp.Expression:
         f"a further objective term must be a real scalar CVXPY expression or a number, but {shown(objective)} came; "
         "leave Minimize out, and sum a vector."
     )
+
+
+class Shown:
+    """What the variables of a form hold.
+
+    Attributes
+    ----------
+    latest
+        The answer of the model that was written to them last.
+    own
+        The last answer that came from this form, with multipliers of all its constraints.
+    """
+
+    def __init__(self) -> None:
+        self.latest, self.own = Latest(), Latest()
+
+    def show(self, form: Statement, problem: cp.Problem) -> None:
+        """Write the last answer of the model to ``problem``, that of ``form``, unless it is there."""
+        held = form.model.latest.answer
+        if held is None or held is self.latest.answer:
+            return
+        self.latest.answer = held
+        answer, current = held.answer, held.parameters == form.model.parameter_values()
+        multipliers = form.write(answer) if current else None
+        if multipliers is None:
+            return
+        status = cp.OPTIMAL if held.proved else cp.OPTIMAL_INACCURATE
+        primal = {variable.id: variable.value for variable in problem.variables()}
+        dual = {constraint_of(problem, label).id: np.asarray(value) for label, value in multipliers.items()}
+        value = form.objective_of(held.certificate)
+        if self.own.answer is None or self.own.answer.parameters != held.parameters:
+            # Multipliers that the answer of another form does not have would be those of another problem.
+            _forget_multipliers(problem)
+        problem.unpack(cp.reductions.solution.Solution(status, value, primal, dual, {}))
+
+
+def constraint_of(problem: cp.Problem, label: str) -> cp.Constraint:
+    """Return the first constraint with that label: the textbook's stand before the user's, who may have used the same.
+
+    Raises
+    ------
+    ParameterError
+        If there is none.
+    """
+    for constraint in problem.constraints:
+        if isinstance(label, str) and constraint.label == label:
+            return constraint
+    labels = ", ".join(repr(constraint.label) for constraint in problem.constraints if constraint.label)
+    raise ParameterError(f"no constraint is labelled {shown(label)}; the labels are {labels or 'none'}.")
+
+
+def _forget_multipliers(problem: cp.Problem) -> None:
+    for constraint in problem.constraints:
+        for variable in constraint.dual_variables:
+            variable.save_value(None)

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from formulations.modelling.candidate import Candidate, expand
+from formulations.modelling.kernel_machine import KernelMachine
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import SolveRequest, is_finite, quote, status_of
 from formulations.modelling.statement import Statement
@@ -24,9 +25,6 @@ from qpkernels.problems import (
 )
 from qpkernels.solvers import Answer, Automatic, AutomaticSystem, Claim, Solver
 
-if TYPE_CHECKING:
-    from formulations.modelling.model import Model
-
 __all__ = [
     "judged",
     "read_structure",
@@ -34,7 +32,7 @@ __all__ = [
 ]
 
 
-def judged(model: Model[Any], answer: Candidate, bounds: Bounds, tol: float) -> tuple[Candidate, Certificate]:
+def judged(model: KernelMachine[Any], answer: Candidate, bounds: Bounds, tol: float) -> tuple[Candidate, Certificate]:
     """Return the feasible points near an answer with their certificate, or repaired ones where only theirs holds."""
     certificate = model.judge(answer, bounds)
     certified = model.certified(answer, bounds)
@@ -46,7 +44,9 @@ def judged(model: Model[Any], answer: Candidate, bounds: Bounds, tol: float) -> 
     return certified, certificate
 
 
-def _repaired(model: Model[Any], answer: Candidate, certified: Candidate, bounds: Bounds) -> Iterator[Candidate]:
+def _repaired(
+    model: KernelMachine[Any], answer: Candidate, certified: Candidate, bounds: Bounds
+) -> Iterator[Candidate]:
     """Yield the feasible points near an answer, the f of that of the dual, and those that prove an optimum of 0."""
     if certified is not answer:
         yield certified
@@ -61,7 +61,7 @@ Answered = TypeVar("Answered", bound=Solution)
 
 
 def solve_structure(
-    model: Model[Answered],
+    model: KernelMachine[Answered],
     program: Program,
     backend: Solver | Automatic | AutomaticSystem,
     request: SolveRequest,
@@ -75,7 +75,7 @@ def solve_structure(
 
 
 def read_structure(
-    model: Model[Any], program: Program, outcome: Answer, bounds: Bounds, form: Statement | None = None
+    model: KernelMachine[Any], program: Program, outcome: Answer, bounds: Bounds, form: Statement | None = None
 ) -> Candidate:
     """Return a solver's answer to a program that the model is, or that ``form`` is, in the terms of the model."""
     b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
@@ -88,7 +88,7 @@ def read_structure(
 
 
 def _solved(
-    model: Model[Answered],
+    model: KernelMachine[Answered],
     program: Program,
     backend: Solver | Automatic | AutomaticSystem,
     request: SolveRequest,

@@ -66,7 +66,7 @@ class RegressionModel(Model[Regression]):
         **values: Any,
     ) -> None:
         data = bind(X, kernel)
-        self.y = real_targets(y, len(data.gram))
+        vars(self)["y"] = real_targets(y, len(data.gram))
         data.gram.require_psd()
         super().__init__(data, fit_intercept, **values)
 

@@ -30,7 +30,7 @@ from formulations.selection.folds import (
     truth,
 )
 from qpkernels.arrays import Vector
-from qpkernels.display import Column, Report, Table, as_text, progress_bar
+from qpkernels.display import Column, TableReport, TextTable, as_text, progress_bar
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import SolverLike
@@ -144,7 +144,7 @@ class CrossValidation(Rowed):
                 "seconds": fit.seconds,
             }
 
-    def report(self) -> Report:
+    def report(self) -> TableReport:
         """Return a line for each fold."""
         title = f"{self.scoring} {self.mean:.6g} +/- {self.std:.2g}; {proved(self.fits, self.tol)}"
         headings = ("fold", "train", "test", self.scoring, "status", "rel. gap", "SV")
@@ -160,7 +160,7 @@ class CrossValidation(Rowed):
             )
             for row in self.rows()
         )
-        return Report((Table(tuple(map(Column, headings)), cells),), title)
+        return TableReport((TextTable(tuple(map(Column, headings)), cells),), title)
 
 
 def cross_validate(

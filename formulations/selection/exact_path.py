@@ -38,7 +38,7 @@ from formulations.selection.fits import Rowed
 from formulations.selection.folds import checked_model
 from formulations.selection.grid import cell
 from qpkernels.arrays import Indices, Matrix, Vector, check_tolerance, frozen, is_scalar, real_number, shown
-from qpkernels.display import Column, Report, Table, as_text
+from qpkernels.display import Column, TableReport, TextTable, as_text
 from qpkernels.errors import ParameterError
 from qpkernels.gram import BoundedProduct, Gram
 from qpkernels.problems import Certificate, KernelQP, KernelQPBounds, Status
@@ -192,7 +192,7 @@ class ExactPath(Rowed):
                 "n_free": count,
             }
 
-    def report(self) -> Report:
+    def report(self) -> TableReport:
         """Return breakpoints from end to end, the worst of what is proved, and where the time went."""
         rows = list(self.rows())
         chosen = sorted({round(k * (len(rows) - 1) / (_SHOWN - 1)) for k in range(_SHOWN)})
@@ -213,7 +213,7 @@ class ExactPath(Rowed):
         worst = max(each.error for each in self.certificates)
         title = f"{len(rows)} breakpoints; {which} proved at {self.tol:g}, the worst to {worst:.0e}"
         notes = (f"{len(rows) - len(chosen)} more breakpoints",) if len(rows) > len(chosen) else ()
-        return Report((Table(tuple(map(Column, headings)), cells),), title, notes=notes)
+        return TableReport((TextTable(tuple(map(Column, headings)), cells),), title, notes=notes)
 
 
 _AT_ONCE = 64

@@ -19,7 +19,7 @@ from formulations.modelling.batch import Part
 from formulations.selection.fits import Effort, Fit, Kept, ProvedFit, ResultsFile, Rowed, proved, status_of_all, weakest
 from formulations.selection.folds import Fold, Folds, Score, Scoring, checked_model, divide, scorer, scoring_name, truth
 from qpkernels.arrays import Indices, Matrix, Vector, check_flag, is_scalar, shown
-from qpkernels.display import Column, Report, Table, as_text, progress_bar
+from qpkernels.display import Column, TableReport, TextTable, as_text, progress_bar
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.kernels import Kernel
 from qpkernels.problems import Status
@@ -199,7 +199,7 @@ class ScoredPoints(Rowed):
                 "seconds": sum(fit.seconds for fit in made),
             }
 
-    def report(self) -> Report:
+    def report(self) -> TableReport:
         """Return the best points, the best first, and what went wrong."""
         rows = list(self.rows())
         order = sorted(range(len(rows)), key=lambda k: (rows[k]["rank_test_score"], k))[:_SHOWN]
@@ -220,8 +220,8 @@ class ScoredPoints(Rowed):
         title = f"best {self.scoring} {self.best_score:.6g} at {best}; {every}"
         notes = [f"{len(rows) - len(order)} more points"] if len(rows) > len(order) else []
         notes += [f"{where(self.points[p], k)}: {error}" for (p, k), error in list(self.errors.items())[:_SHOWN]]
-        table = Table(tuple(map(Column, headings)), cells)
-        return Report((table,), title, notes=tuple(notes))
+        table = TextTable(tuple(map(Column, headings)), cells)
+        return TableReport((table,), title, notes=tuple(notes))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

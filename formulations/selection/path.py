@@ -15,7 +15,7 @@ from formulations.modelling.batch import Part
 from formulations.selection.fits import Effort, Fit, Kept, Rowed, proved, status_of_all
 from formulations.selection.folds import checked_model
 from formulations.selection.grid import cell, listed, with_numbers
-from qpkernels.display import Column, Report, Table, as_text, progress_bar
+from qpkernels.display import Column, TableReport, TextTable, as_text, progress_bar
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.problems import Status
 from qpkernels.solvers import SolverLike
@@ -90,7 +90,7 @@ class SolutionPath(Sequence[Solution], Rowed):
                 "seconds": nan if fit is None else fit.seconds,
             }
 
-    def report(self) -> Report:
+    def report(self) -> TableReport:
         """Return a line for each value."""
         headings = (self.parameter, "status", "primal value", "rel. gap", "SV", "intercept", "solve s")
         cells = tuple(
@@ -106,8 +106,8 @@ class SolutionPath(Sequence[Solution], Rowed):
             for row in self.rows()
         )
         notes = tuple(f"{self.parameter}={cell(self.values[k])}: {error}" for k, error in self.errors.items())
-        table = Table(tuple(map(Column, headings)), cells)
-        return Report((table,), proved(self.fits, self.tol), notes=notes)
+        table = TextTable(tuple(map(Column, headings)), cells)
+        return TableReport((table,), proved(self.fits, self.tol), notes=notes)
 
 
 def path(

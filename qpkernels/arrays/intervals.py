@@ -265,10 +265,6 @@ class Interval:
         """Return the larger one of each entry and a float."""
         return Interval(np.maximum(self.lower, other), np.maximum(self.upper, other))
 
-    def intersection(self, other: Interval) -> Interval:
-        """Return what both hold, where that is not empty by rounding."""
-        return Interval(np.maximum(self.lower, other.lower), np.minimum(self.upper, other.upper))
-
     def sum(self) -> Interval:
         """Return the sum of all entries, of shape ()."""
         return Interval(np.asarray(sum_bounds(self.lower)[0]), np.asarray(sum_bounds(self.upper)[1]))

@@ -3,9 +3,9 @@
 
 from qpkernels.display.card import Card, Carded, Displayed, Fact, bars, carded, count
 from qpkernels.display.maths import grouped, leading, quoted, signed, to_html, to_latex, to_text
-from qpkernels.display.problem import Line, TextbookProblem
+from qpkernels.display.problem import TextbookLine, TextbookProblem
 from qpkernels.display.progress import progress_bar
-from qpkernels.display.tables import Column, Report, Reported, Table, as_text, plain_text, without_nan
+from qpkernels.display.tables import Column, Reported, TableReport, TextTable, as_text, plain_text, without_nan
 
 __all__ = [
     "Card",
@@ -13,10 +13,10 @@ __all__ = [
     "Column",
     "Displayed",
     "Fact",
-    "Line",
-    "Report",
     "Reported",
-    "Table",
+    "TableReport",
+    "TextTable",
+    "TextbookLine",
     "TextbookProblem",
     "as_text",
     "bars",

@@ -11,7 +11,7 @@ from html import escape
 from typing import TypeVar
 
 from qpkernels.display.maths import to_html, to_text
-from qpkernels.display.problem import Line, latex_of
+from qpkernels.display.problem import TextbookLine, latex_of
 
 __all__ = ["Card", "Carded", "Displayed", "Fact", "bars", "carded", "count"]
 
@@ -41,7 +41,7 @@ class Card:
     """
 
     title: str
-    formulas: tuple[Line, ...] = ()
+    formulas: tuple[TextbookLine, ...] = ()
     facts: tuple[Fact, ...] = ()
     figure: str = ""
 

@@ -166,10 +166,10 @@ def to_html(formula: str) -> str:
 @lru_cache(maxsize=1024)
 def _parsed(formula: str) -> tuple[_Piece, ...]:
     tokens = [match.group() for match in _TOKEN.finditer(formula)]
-    return tuple(_indexed(_fractions(_Reader(tokens).pieces())))
+    return tuple(_indexed(_fractions(_FormulaReader(tokens).pieces())))
 
 
-class _Reader:
+class _FormulaReader:
     """Reads tokens from the left."""
 
     def __init__(self, tokens: list[str]) -> None:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from qpkernels.display.maths import to_latex
 
-__all__ = ["Line", "TextbookProblem", "latex_of"]
+__all__ = ["TextbookLine", "TextbookProblem", "latex_of"]
 
 _VERBS = {
     "min": "minimize",
@@ -25,7 +25,7 @@ _BALANCE = re.compile(r"(y|1)'\S.* = 0")
 
 
 @dataclass(frozen=True)
-class Line:
+class TextbookLine:
     """A formula, and the words before it."""
 
     words: str
@@ -80,12 +80,12 @@ class TextbookProblem:
         return tuple(re.split(r",\s{2,}", stated)) if stated else ()
 
     @cached_property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[TextbookLine, ...]:
         """The problem line by line."""
         words = ["subject to", *[""] * len(self.constraints)]
-        constraints = (Line(word, each) for word, each in zip(words, self.constraints, strict=False))
-        definitions = (Line("" if k else "where", each) for k, each in enumerate(self.where))
-        return (Line(self.verb, self.objective), *constraints, *definitions)
+        constraints = (TextbookLine(word, each) for word, each in zip(words, self.constraints, strict=False))
+        definitions = (TextbookLine("" if k else "where", each) for k, each in enumerate(self.where))
+        return (TextbookLine(self.verb, self.objective), *constraints, *definitions)
 
     def without_intercept(self) -> TextbookProblem:
         """Return the problem with b = 0, and without the constraint that only b makes."""
@@ -103,7 +103,7 @@ class TextbookProblem:
         return latex_of(self.lines)
 
 
-def latex_of(lines: tuple[Line, ...]) -> str:
+def latex_of(lines: tuple[TextbookLine, ...]) -> str:
     """Return lines in LaTeX, their words in one column and their formulas in another."""
     if len(lines) == 1 and not lines[0].words:
         return to_latex(lines[0].formula)

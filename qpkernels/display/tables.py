@@ -15,7 +15,7 @@ from qpkernels.display.card import Displayed, count
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
-__all__ = ["Column", "Report", "Reported", "Table", "as_text", "plain_text", "without_nan"]
+__all__ = ["Column", "Reported", "TableReport", "TextTable", "as_text", "plain_text", "without_nan"]
 
 Json = TypeVar("Json")
 
@@ -30,7 +30,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """A table of texts.
 
     Attributes
@@ -58,10 +58,10 @@ class Table:
     def rich(self, width: int) -> Any:
         """Return the table for a terminal of that width."""
         from rich import box
-        from rich.table import Table as RichTable
+        from rich.table import Table
 
         padding = (0, 1, 0, 0) if self.narrow else (0, 1)
-        table = RichTable(title=self.title or None, pad_edge=False, padding=padding, box=box.SIMPLE_HEAD)
+        table = Table(title=self.title or None, pad_edge=False, padding=padding, box=box.SIMPLE_HEAD)
         shown = [k for k, column in enumerate(self.columns) if width >= column.least_width]
         for column in (self.columns[k] for k in shown):
             table.add_column(column.heading, justify=column.side, no_wrap=True)
@@ -88,10 +88,10 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Report:
+class TableReport:
     """Tables with a line above, what nobody may overlook, and notes below."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[TextTable, ...]
     title: str = ""
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -124,7 +124,7 @@ class Reported(Displayed):
     """An object that shows itself as a report: rich's tables in a terminal, plain ones as text, and HTML."""
 
     @abstractmethod
-    def report(self) -> Report:
+    def report(self) -> TableReport:
         """Return what it shows."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:

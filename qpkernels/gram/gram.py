@@ -26,7 +26,7 @@ from qpkernels.arrays import (
     row_blocks,
 )
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.display import Card, Carded, Fact, Line, count
+from qpkernels.display import Card, Carded, Fact, TextbookLine, count
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram.definiteness import (
     PSD_TOLERANCE,
@@ -425,7 +425,10 @@ class Gram(Carded, metaclass=ChecksKeywords):
         ]
         if not self.kernel.positive_semidefinite:
             facts.append(Fact("indefinite", self.indefinite))
-        formulas = (Line("", "K_(ij) = k(x_i, x_j)"), Line("with", f"k(x, z) = {self.kernel.formula()}"))
+        formulas = (
+            TextbookLine("", "K_(ij) = k(x_i, x_j)"),
+            TextbookLine("with", f"k(x, z) = {self.kernel.formula()}"),
+        )
         return Card(type(self).__name__, formulas, tuple(facts))
 
     def __repr__(self) -> str:

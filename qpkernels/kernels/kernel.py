@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import ChecksKeywords, Matrix, Samples, Vector, finite_matrix, finite_samples, is_sparse, shown
-from qpkernels.display import Card, Carded, Fact, Line
+from qpkernels.display import Card, Carded, Fact, TextbookLine
 from qpkernels.errors import NoEnclosureError, NonFiniteError, ParameterError, ShapeError
 from qpkernels.kernels.catalogue import KernelEntry, register
 from qpkernels.kernels.enclosed import EnclosedRows
@@ -164,7 +164,7 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         known: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
         numbers = ((each.name, getattr(self, each.name)) for each in known if each.repr)
         facts = tuple(Fact(name, shown(value)) for name, value in numbers if not isinstance(value, Kernel))
-        return Card(type(self).__name__, (Line("", f"k(x, z) = {self.formula()}"),), facts)
+        return Card(type(self).__name__, (TextbookLine("", f"k(x, z) = {self.formula()}"),), facts)
 
     @property
     def positive_semidefinite(self) -> bool:

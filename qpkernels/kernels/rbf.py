@@ -101,11 +101,11 @@ class RBF(Kernel):
         object.__setattr__(self, "gamma", tuple(weights.tolist()))
 
     @classmethod
-    def named(cls, **width: Any) -> RBF:
+    def named(cls, **values: Any) -> RBF:
         """Return the kernel of gamma, or of sigma, c or theta in its place."""
-        if len(width) != 1:
+        if len(values) != 1:
             raise ParameterError("rbf takes one of gamma, sigma, c and theta, for each of them states its width.")
-        ((name, value),) = width.items()
+        ((name, value),) = values.items()
         made: RBF = cls(value) if name == "gamma" else getattr(cls, f"from_{name}")(value)
         return made
 

@@ -33,7 +33,7 @@ from formulations.modelling.lowering import lower
 from formulations.modelling.solving import quote, status_of
 from formulations.prediction import Sigmoids
 from qpkernels.arrays import ChecksKeywords, Vector, check_choice, finite_vector, frozen, real_number
-from qpkernels.display import Card, Carded, Fact, Line, TextbookProblem, count
+from qpkernels.display import Card, Carded, Fact, TextbookLine, TextbookProblem, count
 from qpkernels.errors import SeparableScoresError
 from qpkernels.problems import Certificate, SigmoidBounds, SigmoidFit, Status
 from qpkernels.solvers import Claim, SolverLike, find_solver
@@ -107,7 +107,7 @@ class Calibration(Carded):
             *proof.facts,
             Fact("solver", f"{self.solver}; it says: {self.message}"),
         )
-        return Card(type(self).__name__, (Line("", "s -> 1 / (1 + exp(-(A s + B)))"),), facts, proof.figure)
+        return Card(type(self).__name__, (TextbookLine("", "s -> 1 / (1 + exp(-(A s + B)))"),), facts, proof.figure)
 
     def __repr__(self) -> str:
         return f"<Calibration by {self.solver}: {self.status}, A = {self.A:.8g}, B = {self.B:.8g}>"

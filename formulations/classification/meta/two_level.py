@@ -33,7 +33,7 @@ from qpkernels.arrays import (
     shown,
     shown_label,
 )
-from qpkernels.display import Card, Carded, Fact, Line
+from qpkernels.display import Card, Carded, Fact, TextbookLine
 from qpkernels.errors import LabelError, ParameterError, QPKernelsError, ShapeError
 from qpkernels.functions import Expansion, Expansions
 from qpkernels.gram import Gram
@@ -82,7 +82,7 @@ class TwoLevelMachine(Answering, Carded):
         """Return the machine and the sigmoid over its scores."""
         return Card(
             type(self).__name__,
-            (Line("", "P(y = 1 | x) = 1 / (1 + exp(-(A s + B)))"), Line("where", "s = f(x) + b")),
+            (TextbookLine("", "P(y = 1 | x) = 1 / (1 + exp(-(A s + B)))"), TextbookLine("where", "s = f(x) + b")),
             (Fact("machine", repr(self.solution)), Fact("sigmoid", repr(self.calibration))),
             self.calibration.card().figure,
         )

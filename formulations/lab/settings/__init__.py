@@ -3,7 +3,7 @@
 
 from formulations.lab.settings.choices import Chosen, MenuChoice, Slider
 from formulations.lab.settings.kernels import KERNELS, kernel_of
-from formulations.lab.settings.machines import MACHINES, MachineChoice, Task
+from formulations.lab.settings.machines import MACHINES, LabTask, MachineChoice
 from formulations.lab.settings.setting import MOST_POINTS, Points, Setting, ShownView, Window, read_setting
 
 __all__ = [
@@ -11,13 +11,13 @@ __all__ = [
     "MACHINES",
     "MOST_POINTS",
     "Chosen",
+    "LabTask",
     "MachineChoice",
     "MenuChoice",
     "Points",
     "Setting",
     "ShownView",
     "Slider",
-    "Task",
     "Window",
     "kernel_of",
     "read_setting",

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from formulations.lab.settings.kernels import KERNELS
-from formulations.lab.settings.machines import Task
+from formulations.lab.settings.machines import LabTask
 from formulations.lab.settings.setting import FURTHEST, MOST_POINTS, Setting, read_setting
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import NonFiniteError, ParameterError
@@ -17,7 +17,7 @@ __all__ = ["setting_of"]
 _BORDER = 0.12
 """What the window shows beyond the points, as part of their extent."""
 
-_MACHINES = {Task.CLASSIFICATION: "soft-margin", Task.REGRESSION: "tube"}
+_MACHINES = {LabTask.CLASSIFICATION: "soft-margin", LabTask.REGRESSION: "tube"}
 
 
 def setting_of(X: Matrix, y: Vector, name: str, *, standardise: bool = False) -> Setting:
@@ -45,12 +45,12 @@ def setting_of(X: Matrix, y: Vector, name: str, *, standardise: bool = False) ->
         raise ParameterError(
             f"{name} has {len(X)} samples, and a page has at most {MOST_POINTS} points; take some of them."
         )
-    task = Task.CLASSIFICATION if X.shape[1] == 2 else Task.REGRESSION
-    places = X if task is Task.CLASSIFICATION else np.column_stack([X, y])
+    task = LabTask.CLASSIFICATION if X.shape[1] == 2 else LabTask.REGRESSION
+    places = X if task is LabTask.CLASSIFICATION else np.column_stack([X, y])
     if standardise:
         places = _standardised(places)
     features = places[:, : X.shape[1]]
-    points = np.column_stack([features, y]) if task is Task.CLASSIFICATION else places
+    points = np.column_stack([features, y]) if task is LabTask.CLASSIFICATION else places
     stated = {
         "machine": {"name": _MACHINES[task]},
         "kernel": [{"name": "rbf", "values": {"gamma": _gamma(features)}}],

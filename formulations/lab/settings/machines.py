@@ -28,13 +28,13 @@ from formulations.relevance.classification import RelevanceClassification
 from formulations.relevance.machine import RelevanceMachine
 from formulations.relevance.regression import RelevanceRegression
 
-__all__ = ["MACHINES", "MachineChoice", "Stated", "Task"]
+__all__ = ["MACHINES", "LabTask", "MachineChoice", "Stated"]
 
 Stated: TypeAlias = Model[Any] | RelevanceMachine
 """What a machine states of points: a model with a certificate, or a relevance machine with a stationary evidence."""
 
 
-class Task(StrEnum):
+class LabTask(StrEnum):
     """What the points are."""
 
     CLASSIFICATION = "classification"
@@ -60,7 +60,7 @@ class MachineChoice(MenuChoice):
     """
 
     kind: Callable[..., Stated] = SoftMargin
-    task: Task = Task.CLASSIFICATION
+    task: LabTask = LabTask.CLASSIFICATION
     most_points: int = 5000
     in_slices: bool = True
 
@@ -74,8 +74,8 @@ _COST = Slider("C", "cost of an error", 1e-3, 1e6, 1.0)
 _COST_OF_CURVE = replace(_COST, high=1e4)
 """With more, flexible kernels leave a tube unproved on tens of points."""
 _NU = Slider("nu", "least share of support vectors, largest share of errors", 0.01, 1.0, 0.3, "linear")
-_CLASSES = Task.CLASSIFICATION
-_CURVE = Task.REGRESSION
+_CLASSES = LabTask.CLASSIFICATION
+_CURVE = LabTask.REGRESSION
 
 _MACHINES = (
     MachineChoice("soft-margin", "Soft margin", (_COST,), SoftMargin),

@@ -23,7 +23,7 @@ import numpy as np
 
 from formulations.lab.settings.choices import Chosen, quoted
 from formulations.lab.settings.kernels import KERNELS, KernelChoice, kernel_of
-from formulations.lab.settings.machines import MACHINES, MachineChoice, Stated, Task
+from formulations.lab.settings.machines import MACHINES, LabTask, MachineChoice, Stated
 from qpkernels.arrays import Matrix, Vector, is_integer
 from qpkernels.errors import NonFiniteError, OneClassError, ParameterError, ShapeError
 from qpkernels.kernels import Kernel
@@ -80,14 +80,14 @@ class Setting:
     view: ShownView = field(default_factory=ShownView)
 
     @property
-    def task(self) -> Task:
+    def task(self) -> LabTask:
         """What the points are."""
         return self.machine.choice.task
 
     @property
     def X(self) -> Matrix:
         """The samples: two features, or one of a regression."""
-        return self.points[:, :2] if self.task is Task.CLASSIFICATION else self.points[:, :1]
+        return self.points[:, :2] if self.task is LabTask.CLASSIFICATION else self.points[:, :1]
 
     @property
     def y(self) -> Vector:
@@ -140,7 +140,7 @@ class Setting:
                 f"{machine.title} is solved here for at most {machine.most_points} points, but {len(self.points)} "
                 "came; remove some, or choose another machine."
             )
-        if machine.task is Task.CLASSIFICATION and machine.takes_labels and np.unique(self.y).size == 1:
+        if machine.task is LabTask.CLASSIFICATION and machine.takes_labels and np.unique(self.y).size == 1:
             raise OneClassError("all points are of one class, and there is nothing to separate; add some of the other.")
 
 
@@ -174,7 +174,7 @@ def read_setting(message: Any, views: Mapping[str, Any]) -> Setting:
     )
 
 
-def read_points(entry: Any, task: Task) -> Points:
+def read_points(entry: Any, task: LabTask) -> Points:
     """Return the points of a list of lists of numbers.
 
     Raises
@@ -182,7 +182,7 @@ def read_points(entry: Any, task: Task) -> Points:
     ParameterError, ShapeError, NonFiniteError
         If they are none, or too many.
     """
-    width = 3 if task is Task.CLASSIFICATION else 2
+    width = 3 if task is LabTask.CLASSIFICATION else 2
     if not isinstance(entry, list):
         raise ParameterError(f"points must be a list of points, but {quoted(entry)} came.")
     if len(entry) > MOST_POINTS:
@@ -195,7 +195,7 @@ def read_points(entry: Any, task: Task) -> Points:
     if beyond is not None:
         raise NonFiniteError(f"the coordinates of points must lie within {FURTHEST:g} of 0, but {quoted(beyond)} came.")
     points = np.array(entry, dtype=float).reshape(len(entry), width)
-    if task is Task.CLASSIFICATION and not np.isin(points[:, 2], (-1.0, 1.0)).all():
+    if task is LabTask.CLASSIFICATION and not np.isin(points[:, 2], (-1.0, 1.0)).all():
         raise ParameterError("the label of a point must be -1 or 1.")
     points.flags.writeable = False
     return points

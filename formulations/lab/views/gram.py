@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from formulations.lab.answers import Answer
-from formulations.lab.settings import Setting, Task
+from formulations.lab.answers import LabAnswer
+from formulations.lab.settings import LabTask, Setting
 from formulations.lab.views.view import Drawn, still
 from formulations.plots.gram import GramDisplay
 from qpkernels.arrays import Indices, Vector
@@ -37,7 +37,7 @@ def effective_rank(eigenvalues: Vector) -> float:
     return float(np.exp(-(shares * np.log(shares)).sum()))
 
 
-def _drawn(answer: Answer) -> Drawn:
+def _drawn(answer: LabAnswer) -> Drawn:
     setting = answer.setting
     m = len(setting.points)
     if m == 0:
@@ -69,10 +69,10 @@ def _drawn(answer: Answer) -> Drawn:
     )
 
 
-def _order(answer: Answer) -> Indices:
+def _order(answer: LabAnswer) -> Indices:
     """Return the numbers of the samples, by class and decision value, or by their first coordinate."""
     setting, solution = answer.setting, answer.solution
-    if setting.task is Task.REGRESSION:
+    if setting.task is LabTask.REGRESSION:
         return np.argsort(setting.X[:, 0], kind="stable")
     decision = getattr(solution, "decision", None)
     within = setting.X[:, 0] if decision is None else decision
@@ -80,11 +80,11 @@ def _order(answer: Answer) -> Indices:
 
 
 def _has_classes(setting: Setting) -> bool:
-    return setting.task is Task.CLASSIFICATION and setting.machine.choice.takes_labels
+    return setting.task is LabTask.CLASSIFICATION and setting.machine.choice.takes_labels
 
 
 def _by(setting: Setting) -> str:
-    if setting.task is Task.REGRESSION:
+    if setting.task is LabTask.REGRESSION:
         return "their feature"
     return "class and decision value" if _has_classes(setting) else "decision value"
 

@@ -29,7 +29,7 @@ from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.classification.one_class import OneClass
 from formulations.classification.separation.hulls import HullIntersection
-from formulations.lab.answers import Answer
+from formulations.lab.answers import LabAnswer
 from formulations.lab.geometry import FeaturePlane, largest_value, plane_along, plane_of_features, reduced_hull
 from formulations.lab.settings import Setting
 from formulations.lab.views.view import Drawn, still
@@ -52,7 +52,7 @@ _WHOLE = "The plane of the samples is the feature space of the linear kernel: ev
 _OWN = " Here every sample has a coordinate of its own besides, which makes the soft margin a hard one."
 
 
-def _drawn(answer: Answer) -> Drawn:
+def _drawn(answer: LabAnswer) -> Drawn:
     model, solution = answer.model, answer.solution
     if isinstance(answer.error, InseparableError) and isinstance(answer.error.proof, HullIntersection):
         return _common_point(answer.setting, answer.error.proof)

@@ -24,7 +24,7 @@ from qpkernels.problems import ConeProgram, Nonnegative, Zero
 from qpkernels.solvers import Answer, Claim, Request
 from qpkernels.solvers.backends.clarabel import Clarabel
 
-__all__ = ["INTERIOR_POINT", "CentralPath", "InteriorIterate", "record_interior_point"]
+__all__ = ["INTERIOR_POINT", "InteriorIterate", "InteriorRun", "record_interior_point"]
 
 _MOST = 60
 """Iterations; more than 30 are rare."""
@@ -63,7 +63,7 @@ class InteriorIterate:
 
 
 @dataclass(frozen=True, eq=False)
-class CentralPath:
+class InteriorRun:
     """The iterates from the start on.
 
     Attributes
@@ -89,7 +89,7 @@ class CentralPath:
         return *_extent(slacks), *_extent(multipliers)
 
 
-def record_interior_point(setting: Setting) -> CentralPath:
+def record_interior_point(setting: Setting) -> InteriorRun:
     """Run Clarabel on the machine of a setting, iterate by iterate.
 
     Raises
@@ -120,7 +120,7 @@ def record_interior_point(setting: Setting) -> CentralPath:
             break
     if not iterates:
         raise SolverFailedError(f"the interior-point method has no iterate to show: it says {message!r}.")
-    return CentralPath(tuple(iterates), _blocks(program), _degree(program) == 0, message)
+    return InteriorRun(tuple(iterates), _blocks(program), _degree(program) == 0, message)
 
 
 def _iterate(route: FormRoute, solution: Any) -> InteriorIterate | None:
@@ -179,7 +179,7 @@ def _blocks(program: ConeProgram) -> tuple[tuple[str, int], ...]:
     return tuple((name, size) for name, size in sizes if size)
 
 
-def _drawn(path: CentralPath, step: int) -> Drawn:
+def _drawn(path: InteriorRun, step: int) -> Drawn:
     iterates = path.iterates
     k = min(step, len(iterates) - 1)
     now = iterates[k]
@@ -208,7 +208,7 @@ def _drawn(path: CentralPath, step: int) -> Drawn:
     )
 
 
-def _words(path: CentralPath, k: int) -> str:
+def _words(path: InteriorRun, k: int) -> str:
     now = path.iterates[k]
     products = now.slacks * now.multipliers
     said = f"Iterate {k}: all slacks and multipliers are inside their cones."

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from formulations.lab.answers import Answer
+from formulations.lab.answers import LabAnswer
 from formulations.lab.notation import multiplier_name, place_name
 from formulations.lab.views.view import Drawn, still
 from formulations.modelling import Model
@@ -38,7 +38,7 @@ _BEYOND = 0.15
 """Share of the range of the samples by which the curve goes on beyond them."""
 
 
-def _graph_drawn(answer: Answer) -> Drawn:
+def _graph_drawn(answer: LabAnswer) -> Drawn:
     model, solution = answer.model, answer.solution
     if not isinstance(model, Model) or not isinstance(solution, Solution):
         return Drawn({"words": "There are no optimality conditions of single samples to show."})
@@ -66,7 +66,7 @@ def _graph_drawn(answer: Answer) -> Drawn:
     )
 
 
-def _losses_drawn(answer: Answer) -> Drawn:
+def _losses_drawn(answer: LabAnswer) -> Drawn:
     model, solution = answer.model, answer.solution
     if solution is None:
         return Drawn({"words": "There is no answer, and so there are no losses."})

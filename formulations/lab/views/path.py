@@ -18,14 +18,14 @@ from formulations.classification.margins.nu_margin import NuMargin
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.lab.background import Background
 from formulations.lab.settings import Setting, Slider
-from formulations.lab.views.recording import WORKING, roles
+from formulations.lab.views.recording import recorded, roles
 from formulations.lab.views.view import Drawn, Scene, ViewKind
 from formulations.modelling import Model, Solution
 from formulations.regression.quantile import Quantile
 from formulations.regression.tubes.soft import SoftTube
 from formulations.selection import ExactPath, exact_path
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.errors import QPKernelsError
+from qpkernels.errors import QPKernelsError, SolverFailedError
 from qpkernels.functions import Expansion
 from qpkernels.kernels import Linear
 from qpkernels.problems import Certificate
@@ -105,10 +105,7 @@ def _draw(scene: Scene, step: int) -> Drawn:
     if _is_exact(model) and not _COMPILED.is_done(_PATIENCE):
         words = "The loops of the path are being compiled, once on this computer: about twenty seconds."
         return Drawn({"words": words, "pending": True})
-    found = scene.recorded("path", _followed)
-    if found is None:
-        return WORKING
-    return Drawn({"words": found}) if isinstance(found, str) else _drawn(found, step)
+    return recorded(scene, "path", _followed, _drawn, step)
 
 
 def _no_parameter() -> str:
@@ -119,18 +116,14 @@ def _is_exact(model: Model[Any]) -> bool:
     return isinstance(model, SoftMargin | SoftTube | Quantile)
 
 
-def _followed(setting: Setting) -> _Path | str:
-    """Return the path along the first slider, or why there is none."""
-    slider = setting.machine.choice.sliders[0]
-    try:
-        model = setting.state()
-        assert isinstance(model, Model)
-        if _is_exact(model):
-            ends: dict[str, Any] = {slider.name: (slider.low, slider.high)}
-            return _exactly(exact_path(model, **ends), slider)
-        return _by_values(model, slider)
-    except QPKernelsError as error:
-        return str(error)
+def _followed(setting: Setting) -> _Path:
+    """Return the path along the first slider."""
+    slider, model = setting.machine.choice.sliders[0], setting.state()
+    assert isinstance(model, Model)
+    if _is_exact(model):
+        ends: dict[str, Any] = {slider.name: (slider.low, slider.high)}
+        return _exactly(exact_path(model, **ends), slider)
+    return _by_values(model, slider)
 
 
 def _exactly(found: ExactPath, slider: Slider) -> _Path:
@@ -150,14 +143,14 @@ def _exactly(found: ExactPath, slider: Slider) -> _Path:
     )
 
 
-def _by_values(model: Model[Any], slider: Slider) -> _Path | str:
+def _by_values(model: Model[Any], slider: Slider) -> _Path:
     solved: list[tuple[float, Solution]] = []
     for value in _between(slider, _VALUES).tolist():
         # Not every value need have an answer: nu is limited by the smaller class.
         with suppress(QPKernelsError):
             solved.append((value, model.copy().set_params(**{slider.name: value}).solve(tol=_TOL)))
     if not solved:
-        return "The machine has no answer at any value along the path."
+        raise SolverFailedError("the machine has no answer at any value along the path.")
     values = np.array([value for value, _ in solved])
     betas = np.array([solution.beta for _, solution in solved])
     return _Path(

@@ -17,7 +17,7 @@ import numpy as np
 from formulations.classification.margins.hard_margin import HardMargin
 from formulations.classification.separation.perceptron import Perceptron
 from formulations.classification.separation.perceptron_course import Correction
-from formulations.lab.settings import Setting, Task
+from formulations.lab.settings import LabTask, Setting
 from formulations.lab.views.recording import MOST_STEPS, few_points, finite, roles, stepped
 from formulations.lab.views.view import Drawn
 from qpkernels.arrays import Indices, Vector
@@ -88,7 +88,7 @@ def record_perceptron(setting: Setting) -> PerceptronRun:
     QPKernelsError
         If there are too many of them, or all are of one class.
     """
-    if setting.task is not Task.CLASSIFICATION or not setting.machine.choice.takes_labels:
+    if setting.task is not LabTask.CLASSIFICATION or not setting.machine.choice.takes_labels:
         raise UnsupportedProgramError(
             "a perceptron separates two classes, and the points of this machine have none; choose a machine of two "
             "classes."

@@ -19,7 +19,6 @@ __all__ = [
     "MOST_POINTS",
     "MOST_STEPS",
     "TOL",
-    "WORKING",
     "few_points",
     "finite",
     "model_to_record",
@@ -76,7 +75,7 @@ def model_to_record(setting: Setting) -> Model[Any]:
 
 Recording = TypeVar("Recording")
 
-WORKING = Drawn(
+_WORKING = Drawn(
     {"words": "Working … The steps are being recorded; the picture shows the answer meanwhile.", "pending": True}
 )
 """While a recording is under way."""
@@ -109,7 +108,7 @@ def recorded(
 
     made = scene.recorded(name, attempt)
     if made is None:
-        return WORKING
+        return _WORKING
     if isinstance(made, QPKernelsError):
         return Drawn({"words": _sentence(str(made)), "steps": 0, "step": 0})
     return draw(made, step)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
-from formulations.lab.answers import Answer
+from formulations.lab.answers import LabAnswer
 from formulations.lab.background import Recorder
 from formulations.lab.settings import Setting
 from qpkernels.functions import Expansion
@@ -53,13 +53,13 @@ class Scene:
         What is recorded is recorded there, and its view is pending meanwhile; None: at once, however long it takes.
     """
 
-    def __init__(self, answer: Answer, recorder: Recorder | None = None) -> None:
+    def __init__(self, answer: LabAnswer, recorder: Recorder | None = None) -> None:
         self.answer = answer
         self._recorder = recorder
         self._kept: dict[str, Any] = {}
         self._recordings: dict[str, Future[Any]] = {}
 
-    def once(self, name: str, make: Callable[[Answer], Made]) -> Made:
+    def once(self, name: str, make: Callable[[LabAnswer], Made]) -> Made:
         """Return what ``make`` makes of the answer, made once for each name."""
         if name not in self._kept:
             self._kept[name] = make(self.answer)
@@ -89,7 +89,7 @@ class ViewKind:
     draw: Callable[[Scene, int], Drawn]
 
 
-def still(name: str, title: str, draw: Callable[[Answer], Drawn]) -> ViewKind:
+def still(name: str, title: str, draw: Callable[[LabAnswer], Drawn]) -> ViewKind:
     """Return a view without steps, drawn once for each answer."""
     return ViewKind(name, title, lambda scene, _: scene.once(name, draw))
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-
 import numpy as np
 
 import formulations.cvx as cp
@@ -13,7 +11,7 @@ from formulations.regression.base import RegressionModel
 from qpkernels.arrays import Vector
 from qpkernels.problems import Bounds, KernelQP
 
-__all__ = ["FixedTube", "SoftTubeModel", "TubeDual", "TubeModel", "TubePrimal", "sides_of"]
+__all__ = ["TubeDual", "TubeModel", "TubePrimal", "sides_of"]
 
 
 def sides_of(beta: Vector) -> tuple[Vector, Vector]:
@@ -22,13 +20,32 @@ def sides_of(beta: Vector) -> tuple[Vector, Vector]:
 
 
 class TubeModel(RegressionModel):
-    """A model whose residuals r = y - f - b cost nothing within a tube of half width epsilon, given or found."""
+    """A model whose residuals r = y - f - b cost nothing within a tube of half width epsilon, and C_i each outside it."""
 
     coefficient = "beta = a+ - a-"
 
-    @abstractmethod
+    C: cp.Parameter
+    epsilon: cp.Parameter
+
+    @property
+    def half_width(self) -> float:
+        """The value of epsilon, where it is a hyper-parameter."""
+        return float(self.value_of("epsilon"))
+
+    @property
+    def costs(self) -> Vector:
+        """C_i of at least 0, shape (m,): what |beta_i| is at most."""
+        return self.value_of("C")
+
     def tube_width(self, residuals: Vector) -> float:
-        """Return epsilon."""
+        """Return epsilon: the hyper-parameter, where it is not found along with f."""
+        del residuals
+        return self.half_width
+
+    def qp(self) -> KernelQP | None:
+        """State the dual in beta = a+ - a-: |beta_i| is at most C_i."""
+        width = self.half_width
+        return KernelQP(self.gram, self.y, -self.costs, self.costs, self.total, width, name="soft tube")
 
     def excess(self, answer: Candidate) -> tuple[Vector, Vector]:
         """Return how far r_i is above the tube, and how far below; negative inside."""
@@ -42,73 +59,14 @@ class TubeModel(RegressionModel):
         return np.maximum(above, 0.0), np.maximum(below, 0.0)
 
     def conditions(self, answer: Candidate) -> Conditions:
-        """Return a+_i (epsilon + xi+_i - r_i) and a-_i (epsilon + xi-_i + r_i)."""
+        """Return a+_i (epsilon + xi+_i - r_i), a-_i (epsilon + xi-_i + r_i), and (C_i - |beta_i|) (xi+_i + xi-_i)."""
         above, below = self.excess(answer)
         plus, minus = sides_of(answer.beta)
         return {
             "a+ (epsilon + xi+ - r)": plus * np.maximum(-above, 0.0),
             "a- (epsilon + xi- + r)": minus * np.maximum(-below, 0.0),
+            "(C - a) xi": (self.costs - np.abs(answer.beta)) * (np.maximum(above, 0.0) + np.maximum(below, 0.0)),
         }
-
-    def cost_conditions(self, answer: Candidate, costs: Vector | float) -> Conditions:
-        """Return (C_i - |beta_i|) (xi+_i + xi-_i), the condition that a cost adds.
-
-        Parameters
-        ----------
-        costs
-            C_i of at least 0, shape (m,), or one number: what |beta_i| is at most.
-        """
-        above, below = self.slacks(answer)
-        return {"(C - a) xi": (costs - np.abs(answer.beta)) * (above + below)}
-
-
-class FixedTube(TubeModel):
-    """A tube whose epsilon is a hyper-parameter."""
-
-    epsilon: cp.Parameter
-
-    @property
-    def half_width(self) -> float:
-        """The value of epsilon."""
-        return float(self.value_of("epsilon"))
-
-    def tube_width(self, residuals: Vector) -> float:
-        """Return epsilon."""
-        del residuals
-        return self.half_width
-
-
-class SoftTubeModel(FixedTube):
-    """A tube with a cost C_i on every residual beyond it.
-
-    Attributes
-    ----------
-    C
-        The costs as a CVXPY parameter of shape (m,).
-    """
-
-    C: cp.Parameter
-
-    @property
-    def costs(self) -> Vector:
-        """The values of C."""
-        return self.value_of("C")
-
-    def qp(self) -> KernelQP:
-        """State the dual in beta = a+ - a-: |beta_i| is at most C_i."""
-        return KernelQP(
-            self.gram,
-            target=self.y,
-            lower=-self.costs,
-            upper=self.costs,
-            total=self.total,
-            epsilon=self.half_width,
-            name="soft tube",
-        )
-
-    def conditions(self, answer: Candidate) -> Conditions:
-        """Return the products of both sides of the tube, and (C_i - |beta_i|) (xi+_i + xi-_i)."""
-        return {**super().conditions(answer), **self.cost_conditions(answer, self.costs)}
 
 
 class TubePrimal(Primal):

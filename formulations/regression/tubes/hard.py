@@ -25,7 +25,7 @@ from formulations.modelling import Candidate, Conditions, Regression, Stated, la
 from formulations.modelling.failures import no_answer
 from formulations.regression.fits.chebyshev import ChebyshevFit
 from formulations.regression.tubes.conflict import TubeConflict
-from formulations.regression.tubes.forms import FixedTube, TubeDual, TubePrimal, sides_of
+from formulations.regression.tubes.forms import TubeDual, TubeModel, TubePrimal, sides_of
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import InfeasibleError, QPKernelsError
@@ -40,7 +40,7 @@ _MOMENT = 1.0
 """Seconds for the smallest epsilon where it is known already that the one asked for is too small."""
 
 
-class HardTubeModel(FixedTube):
+class HardTubeModel(TubeModel):
     """A tube that holds every target, or else there is no answer."""
 
     hyperparameters = (EPSILON,)

@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import COST, NU, WEIGHTS, derived
 from formulations.inputs.samples import KernelLike, SamplesLike
-from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample, scalar
+from formulations.modelling import Candidate, Multipliers, Stated, labelled, per_sample, scalar
 from formulations.regression.tubes.forms import TubeDual, TubeModel, TubePrimal, sides_of
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
@@ -175,6 +175,9 @@ class NuTube(TubeModel):
         """The share nu of all costs, which follows them."""
         return derived(lambda: self.bounds().budget)
 
+    def qp(self) -> None:
+        """Return nothing: with a level that is free it is no KernelQP."""
+
     def bounds(self) -> TubeLevelBounds:
         """State the tube whose level is free."""
         return TubeLevelBounds(self.gram, self.y, float(self.value_of("nu")), self.costs, self.total)
@@ -182,7 +185,3 @@ class NuTube(TubeModel):
     def tube_width(self, residuals: Vector) -> float:
         """Return the best epsilon for these residuals: no more of them than nu allows exceed it."""
         return best_level(np.abs(residuals), float(self.value_of("nu")), self.costs)
-
-    def conditions(self, answer: Candidate) -> Conditions:
-        """Return the products of both sides of the tube, and (c_i - |beta_i|) (xi+_i + xi-_i)."""
-        return {**super().conditions(answer), **self.cost_conditions(answer, self.costs)}

@@ -21,7 +21,7 @@ from formulations.inputs.hyperparameters import EPSILON, LAMBDA
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import ConeAnswer, Regression, Stated
 from formulations.modelling.mean_risk import MEAN_FACTOR, MeanRiskModel
-from formulations.regression.tubes.forms import SoftTubeModel
+from formulations.regression.tubes.forms import TubeModel
 from formulations.regression.tubes.soft import SoftTubeDual, SoftTubeLoss
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
@@ -52,7 +52,7 @@ class PenalisedTubeLoss(SoftTubeLoss):
         return super().read_beta(answer, bounds) / self.factor
 
 
-class PenalisedTube(MeanRiskModel[Regression], SoftTubeModel):
+class PenalisedTube(MeanRiskModel[Regression], TubeModel):
     """The penalised tube; its dual is that of the soft tube, and so is its certificate.
 
     Parameters

@@ -24,10 +24,10 @@ import formulations.cvx as cp
 from formulations.inputs.hyperparameters import EPSILON, TUBE_COSTS, derived
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, ConeAnswer, Multipliers, Primal, Stated, labelled, per_sample
-from formulations.regression.tubes.forms import SoftTubeModel, TubeDual, TubePrimal, sides_of
+from formulations.regression.tubes.forms import TubeDual, TubeModel, TubePrimal, sides_of
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
-from qpkernels.problems import Bounds
+from qpkernels.problems import Bounds, KernelQPBounds
 
 __all__ = ["SoftTube", "SoftTubeDual", "SoftTubeLoss", "SoftTubePrimal"]
 
@@ -43,7 +43,7 @@ class SoftTubePrimal(TubePrimal):
         "min  1/2 ||f||^2 + sum C_i (xi+_i + xi-_i)  s.t.  r_i <= epsilon + xi+_i,  -r_i <= epsilon + xi-_i,  xi >= 0",
         ("r = y - f - b",),
     )
-    model: SoftTubeModel
+    model: TubeModel
     xi_plus = per_sample("xi+")
     xi_minus = per_sample("xi-")
 
@@ -69,7 +69,7 @@ class SoftTubeLoss(Primal):
 
     catalogue = "D2-loss"
     textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i max(0, |r_i| - epsilon)", ("r = y - f - b",))
-    model: SoftTubeModel
+    model: TubeModel
 
     def declare(self) -> cp.Problem:
         """State the problem."""
@@ -81,10 +81,10 @@ class SoftTubeLoss(Primal):
 
     def read_beta(self, answer: ConeAnswer, bounds: Bounds) -> Vector:
         """Return the multipliers of the epigraph rows t_i >= r_i less those of t_i >= -r_i."""
-        del bounds
+        assert isinstance(bounds, KernelQPBounds)
         rows = answer.epigraphs(self.g)[:2]
         # Where all samples are 0 and there is no b, no row holds a variable of f, which is 0.
-        return rows[0] - rows[1] if rows else self.model.qp().slopes(np.zeros(len(self.model)))
+        return rows[0] - rows[1] if rows else bounds.program.slopes(np.zeros(len(self.model)))
 
 
 class SoftTubeDual(TubeDual):
@@ -94,7 +94,7 @@ class SoftTubeDual(TubeDual):
     textbook = TextbookProblem(
         "min  1/2 (a+ - a-)'K(a+ - a-) + epsilon 1'(a+ + a-) - y'(a+ - a-)  s.t.  1'(a+ - a-) = 0,  0 <= a+, a- <= C"
     )
-    model: SoftTubeModel
+    model: TubeModel
 
     def declare(self) -> cp.Problem:
         """State the problem."""
@@ -116,7 +116,7 @@ class SoftTubeDual(TubeDual):
         return {**super().write(answer), "upper_plus": above, "upper_minus": below}
 
 
-class SoftTube(SoftTubeModel):
+class SoftTube(TubeModel):
     """Support vector regression.
 
     Parameters

@@ -37,7 +37,7 @@ OF_SMO = ("cache_size", "memory_budget", "shrinking", "report")
 _PAIRWISE = ("smo", "level-search")
 """Solvers that take them."""
 
-_FEW, _LEVELS = 250, 3.0
+_FEW, _LEVELS = 100, 3.0
 """Samples of a free level that the interior-point method is given at once, and the share of the work of first order,
 for several levels, up to which it is given more."""
 

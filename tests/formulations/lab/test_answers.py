@@ -11,8 +11,8 @@ import pytest
 from numpy.random import Generator
 
 from formulations.lab import answers
-from formulations.lab.answers import Answer, Answers
-from formulations.lab.settings import MACHINES, MachineChoice, Setting, Task, read_setting
+from formulations.lab.answers import Answers, LabAnswer
+from formulations.lab.settings import MACHINES, LabTask, MachineChoice, Setting, read_setting
 from formulations.lab.settings.choices import Chosen, Slider
 from formulations.lab.views import VIEWS
 from formulations.modelling.solution import Solution
@@ -41,7 +41,7 @@ def begun(machine: MachineChoice, rng: Generator, count: int = 24) -> Setting:
 
 
 def new_point(machine: MachineChoice, rng: Generator) -> list[float]:
-    if machine.task is Task.REGRESSION:
+    if machine.task is LabTask.REGRESSION:
         x = float(rng.uniform(-3, 3))
         return [x, float(np.sin(2 * x) + 0.3 * rng.normal())]
     label = int(rng.choice([-1, 1]))
@@ -78,7 +78,7 @@ def slid(chosen: Chosen[Any], slider: Slider, rng: Generator) -> Chosen[Any]:
     return Chosen(chosen.choice, {**chosen.values, slider.name: value})
 
 
-def assert_same(found: Answer, fresh: Answer) -> None:
+def assert_same(found: LabAnswer, fresh: LabAnswer) -> None:
     if fresh.solution is None:
         # What a solver says of points that have no answer may differ; that they have none may not.
         assert found.solution is None
@@ -137,7 +137,7 @@ def test_no_more_points_than_a_machine_takes() -> None:
     assert "at most 24 points, but 25 came" in str(following.answer(edited(setting, "add", rng)).error)
 
 
-def unanswered(points: list[list[float]], kernel: dict[str, Any]) -> Answer:
+def unanswered(points: list[list[float]], kernel: dict[str, Any]) -> LabAnswer:
     setting = read_setting({"machine": {"name": "hard-margin"}, "kernel": [kernel], "points": points}, VIEWS)
     return Answers().answer(setting)
 

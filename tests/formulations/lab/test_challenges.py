@@ -10,7 +10,7 @@ import pytest
 
 from formulations.lab.answers import Answers
 from formulations.lab.challenges import CHALLENGES, ChallengeVerdict
-from formulations.lab.settings import MACHINES, ShownView, Task, read_setting
+from formulations.lab.settings import MACHINES, LabTask, ShownView, read_setting
 from formulations.lab.settings.presets import kernel_part, machine_part
 from formulations.lab.views import VIEWS
 from lab_settings import lab_setting
@@ -107,8 +107,8 @@ def test_what_is_not_proved_solves_nothing() -> None:
     assert found.words.startswith("The answer is not proved: its relative gap is ")
 
 
-@pytest.mark.parametrize("task", Task)
-def test_answers_of_any_machine_are_judged(task: Task) -> None:
+@pytest.mark.parametrize("task", LabTask)
+def test_answers_of_any_machine_are_judged(task: LabTask) -> None:
     """A challenge stays open while the user goes on to another machine."""
     for machine in MACHINES.values():
         if machine.task is task:

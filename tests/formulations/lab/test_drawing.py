@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from formulations.lab.drawing import Frame
 from formulations.lab.session import Session
-from formulations.lab.settings import MACHINES, Task, read_setting
+from formulations.lab.settings import MACHINES, LabTask, read_setting
 from formulations.lab.views import VIEWS
 
 PLANE: dict[str, list[list[float]]] = {
@@ -37,7 +37,7 @@ CURVE: dict[str, list[list[float]]] = {
 CASES = [
     (name, case)
     for name, machine in MACHINES.items()
-    for case in (PLANE if machine.task is Task.CLASSIFICATION else CURVE)
+    for case in (PLANE if machine.task is LabTask.CLASSIFICATION else CURVE)
 ]
 
 
@@ -48,7 +48,7 @@ def framed(machine: str, points: list[list[float]], **rest: Any) -> Frame:
 @pytest.mark.parametrize(("name", "case"), CASES)
 def test_every_machine_answers_or_says_why_not(name: str, case: str) -> None:
     machine = MACHINES[name]
-    plane = machine.task is Task.CLASSIFICATION
+    plane = machine.task is LabTask.CLASSIFICATION
     points = (PLANE if plane else CURVE)[case]
     frame = framed(name, points)
     assert frame.encode()

@@ -17,7 +17,7 @@ from formulations.lab.answers import Answers
 from formulations.lab.desk import Desk
 from formulations.lab.exports import EXPORTS, MOST_SAMPLES
 from formulations.lab.messages import menu
-from formulations.lab.settings import KERNELS, MACHINES, Setting, Task, read_setting
+from formulations.lab.settings import KERNELS, MACHINES, LabTask, Setting, read_setting
 from formulations.lab.settings.presets import PRESETS
 from formulations.lab.views import VIEWS
 from formulations.relevance.machine import RelevanceSolution
@@ -75,7 +75,7 @@ CASES = [
 def setting_of(machine: str, kernel: list[Any]) -> Setting:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(24, 2))
-    if MACHINES[machine].task is Task.CLASSIFICATION:
+    if MACHINES[machine].task is LabTask.CLASSIFICATION:
         points = np.column_stack([X, np.where(X.sum(axis=1) > 0, 1.0, -1.0)])
         points[:, :2] += 0.3 * points[:, 2:]
     else:

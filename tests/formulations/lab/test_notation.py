@@ -13,7 +13,7 @@ import pytest
 from formulations.lab.desk import Desk
 from formulations.lab.notation import place_name
 from formulations.lab.session import Session
-from formulations.lab.settings import MACHINES, Setting, Task, read_setting
+from formulations.lab.settings import MACHINES, LabTask, Setting, read_setting
 from formulations.lab.views import VIEWS
 from formulations.modelling.model import Model
 
@@ -29,7 +29,7 @@ DECISIONS = {"one-class": "f(x) − ρ", "kernel-ridge": "f(x)"}
 
 def asked(name: str, view: str = "picture") -> Setting:
     rng, machine = np.random.default_rng(0), MACHINES[name]
-    if machine.task is Task.CLASSIFICATION:
+    if machine.task is LabTask.CLASSIFICATION:
         y = np.repeat([1.0, -1.0], 6)
         points = np.column_stack([rng.normal(size=(12, 2)) + 3 * y[:, None], y])
     else:
@@ -49,7 +49,7 @@ def test_facts_and_sentences_have_the_same_letters(name: str) -> None:
     assert desk.take('{"seq": 1, "ask": "explain", "sample": 3}') is None
     said = json.loads(desk.reply())["answer"]
     assert f"coefficient {COEFFICIENTS[name]} = " in said
-    written = "y − f(x) − b" if MACHINES[name].task is Task.REGRESSION else decision
+    written = "y − f(x) − b" if MACHINES[name].task is LabTask.REGRESSION else decision
     assert written in said
     assert not re.search(r"g\(x\)|class [+-]?1\.0|\b(alpha|beta|xi|rho|epsilon)\b", said)
 
@@ -58,7 +58,7 @@ def test_facts_and_sentences_have_the_same_letters(name: str) -> None:
 def test_the_axes_of_the_views_have_the_same_letters(name: str) -> None:
     setting, session = asked(name, "kkt"), Session()
     facts: Any = session.frame(setting).facts
-    regression = MACHINES[name].task is Task.REGRESSION
+    regression = MACHINES[name].task is LabTask.REGRESSION
     assert facts["view"]["multiplier"].split(",")[0] == (
         f"coefficient {COEFFICIENTS[name]}" if regression else "multiplier a"
     )

@@ -15,7 +15,7 @@ from formulations.lab import answers, session
 from formulations.lab.answers import Answers
 from formulations.lab.messages import Show, read_message
 from formulations.lab.session import Session
-from formulations.lab.settings import KERNELS, MACHINES, Setting, Task
+from formulations.lab.settings import KERNELS, MACHINES, LabTask, Setting
 from lab_client import facts, points
 from lab_settings import classes, lab_setting
 
@@ -89,7 +89,7 @@ def test_a_problem_is_left_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", [name for name, machine in MACHINES.items() if not machine.in_slices])
 def test_a_machine_without_slices_is_solved_at_once(name: str) -> None:
-    of = points(20) if MACHINES[name].task is Task.CLASSIFICATION else [[x, y] for x, y, _ in points(20)]
+    of = points(20) if MACHINES[name].task is LabTask.CLASSIFICATION else [[x, y] for x, y, _ in points(20)]
     frame = Session(first=MOMENT).frame(asked(machine={"name": name}, points=of))
     assert frame.facts["unfinished"] is False
     assert frame.facts["proof"]["status"] in ("optimal", "stationary")
@@ -167,7 +167,7 @@ DEGENERATE: dict[str, list[list[float]]] = {
 def test_degenerate_points_are_answered_in_words_or_numbers(name: str, end: str, kernel: str) -> None:
     its = Session(first=session.FIRST)
     for machine in MACHINES.values():
-        of = DEGENERATE[name] if machine.task is Task.CLASSIFICATION else [[x, y] for x, y, _ in DEGENERATE[name]]
+        of = DEGENERATE[name] if machine.task is LabTask.CLASSIFICATION else [[x, y] for x, y, _ in DEGENERATE[name]]
         values = [
             {"name": each.name, "values": {slider.name: getattr(slider, end) for slider in each.sliders}}
             for each in (machine, KERNELS[kernel])

@@ -6,13 +6,18 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from qpkernels.display import Card, Carded, Displayed, Fact, Line, bars, count
+from qpkernels.display import Card, Carded, Displayed, Fact, TextbookLine, bars, count
 from showing import check_latex, read_html
 
 
 class Shown(Carded):
     def card(self) -> Card:
-        return Card("a <b>title</b>", (Line("minimize", "x^2"), Line("", "y")), (Fact("a & b", "<i>"),), "<svg></svg>")
+        return Card(
+            "a <b>title</b>",
+            (TextbookLine("minimize", "x^2"), TextbookLine("", "y")),
+            (Fact("a & b", "<i>"),),
+            "<svg></svg>",
+        )
 
 
 class Bare(Displayed):
@@ -31,7 +36,7 @@ def test_a_card_without_formulas_has_no_latex() -> None:
     card = Card("title", facts=(Fact("n", "1"),))
     assert card.text() == "title\n\n  n  1"
     assert card.latex() is None
-    assert Card("title", (Line("", "x_i"),)).latex() == "$\\displaystyle x_{i}$"
+    assert Card("title", (TextbookLine("", "x_i"),)).latex() == "$\\displaystyle x_{i}$"
 
 
 def test_what_shows_nothing_says_so() -> None:

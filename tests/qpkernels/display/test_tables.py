@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from qpkernels.display import Column, Report, Reported, Table, as_text
+from qpkernels.display import Column, Reported, TableReport, TextTable, as_text
 from showing import read_html
 
-TABLE = Table(
+TABLE = TextTable(
     (Column("name", "left"), Column("value"), Column("more", least_width=100)),
     (("a <b>", "1", "x"), ("c", "22", "y")),
     faint=frozenset({1}),
@@ -20,8 +20,8 @@ LONG = "a note that is much longer than any terminal is wide, " * 8
 
 
 class Shown(Reported):
-    def report(self) -> Report:
-        return Report((TABLE,), "two <rows>", ("a <warning>",), (LONG,))
+    def report(self) -> TableReport:
+        return TableReport((TABLE,), "two <rows>", ("a <warning>",), (LONG,))
 
 
 def test_a_report_as_text_has_every_column_and_breaks_no_note() -> None:
@@ -60,7 +60,7 @@ def test_a_report_as_html() -> None:
 
 
 def test_a_report_without_a_title_counts_its_rows() -> None:
-    assert Report((TABLE,)).summary == "2 answers, 1 of them not proved"
+    assert TableReport((TABLE,)).summary == "2 answers, 1 of them not proved"
 
 
 def test_a_report_as_text_shows_nothing_beside_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:

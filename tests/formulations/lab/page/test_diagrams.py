@@ -12,7 +12,7 @@ import formulations.lab.views.path as path_view
 import formulations.lab.views.smo as smo_view
 from formulations.lab.background import Background
 from formulations.lab.session import Session
-from formulations.lab.settings import MACHINES, Task
+from formulations.lab.settings import MACHINES, LabTask
 
 from .conftest import CLASSES, WAVE
 
@@ -54,7 +54,7 @@ def test_every_machine_is_drawn_or_says_why_not(window, view):
     window.open()
     drawn = set()
     for machine in MACHINES.values():
-        show(window, machine.name, view, CLASSES if machine.task is Task.CLASSIFICATION else WAVE)
+        show(window, machine.name, view, CLASSES if machine.task is LabTask.CLASSIFICATION else WAVE)
         words, canvas = window.page.locator(".lab-caption"), window.page.locator(".lab-diagram canvas")
         window.until("!window.lab.frame.facts.view.pending")
         assert words.inner_text() == window.facts["view"]["words"]

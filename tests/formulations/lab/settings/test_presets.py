@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from formulations.lab.answers import Answers
-from formulations.lab.settings import MACHINES, Task, read_setting
+from formulations.lab.settings import MACHINES, LabTask, read_setting
 from formulations.lab.settings.presets import PRESETS, Preset
 from formulations.lab.views import VIEWS
 from formulations.relevance.machine import RelevanceSolution
@@ -52,5 +52,5 @@ def test_its_points_are_few_and_within_the_window(preset: Preset) -> None:
 
 
 def test_both_tasks_have_some() -> None:
-    assert {preset.setting.task for preset in PRESETS.values()} == set(Task)
+    assert {preset.setting.task for preset in PRESETS.values()} == set(LabTask)
     assert {preset.setting.machine.choice.name for preset in PRESETS.values()} <= MACHINES.keys()

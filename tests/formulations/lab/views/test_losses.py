@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from formulations.lab.settings import MACHINES, Task
+from formulations.lab.settings import MACHINES, LabTask
 from formulations.lab.views.losses import LOSSES
 from formulations.modelling.solution import Solution
 from lab_scenes import curve, drawn, scene_of, setting_of, two_classes
@@ -31,7 +31,7 @@ SOLVED = sorted(name for name in MACHINES if "relevance" not in name)
 
 
 def points_for(name: str) -> list[list[float]]:
-    return two_classes() if MACHINES[name].task is Task.CLASSIFICATION else curve()
+    return two_classes() if MACHINES[name].task is LabTask.CLASSIFICATION else curve()
 
 
 @pytest.mark.parametrize("name", FORMULAS)

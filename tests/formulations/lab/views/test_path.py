@@ -8,7 +8,7 @@ import pytest
 
 import formulations.lab.views.path as path_view
 from formulations.lab.background import Background
-from formulations.lab.settings import MACHINES, Task
+from formulations.lab.settings import MACHINES, LabTask
 from formulations.lab.views.path import PATH
 from formulations.modelling import Model
 from lab_scenes import curve, drawn, scene_of, setting_of, two_classes
@@ -24,7 +24,7 @@ def compiled() -> None:
 
 
 def points_for(name: str) -> list[list[float]]:
-    return two_classes() if MACHINES[name].task is Task.CLASSIFICATION else curve()
+    return two_classes() if MACHINES[name].task is LabTask.CLASSIFICATION else curve()
 
 
 @pytest.mark.parametrize("name", EXACT + BY_VALUES)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from formulations.lab.session import Session
-from formulations.lab.settings import MACHINES, MachineChoice, Setting, Task
+from formulations.lab.settings import MACHINES, LabTask, MachineChoice, Setting
 from formulations.lab.views import VIEWS, Scene
 from formulations.modelling.solution import Solution
 from lab_scenes import curve, scene_of, setting_of, two_classes
@@ -22,7 +22,7 @@ DATA = [("linear", "some"), ("rbf", "some"), ("rbf", "two"), ("linear", "equal")
 
 
 def points_of(machine: MachineChoice, samples: str) -> list[list[float]]:
-    if machine.task is Task.REGRESSION:
+    if machine.task is LabTask.REGRESSION:
         return {"some": curve(14), "two": curve(2), "equal": [[1.0, 2.0]] * 4, "none": []}[samples]
     return {
         "some": two_classes(14),

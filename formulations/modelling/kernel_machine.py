@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every model is: data, kernel, hyper-parameters, two bounds of its optimum, and how an answer is read."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+
+from numpy.typing import NDArray
+
+from formulations.inputs.estimators import Coefficients
+from formulations.inputs.restating import Restatable
+from formulations.inputs.samples import OF_KERNELS, BoundSamples
+from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing
+from formulations.modelling.cards import card_of_model, facts_of_model, line_of_model, objective_of, statement_of_model
+from formulations.modelling.declaring import Stated
+from formulations.modelling.failures import infeasible, no_answer, unbounded
+from formulations.modelling.solution import Run, Scale, Solution
+from formulations.modelling.solving import Held, Latest, structures_of
+from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen
+from qpkernels.display import Card, Fact, TextbookProblem, carded
+from qpkernels.errors import InfeasibleError, ParameterError
+from qpkernels.problems import (
+    Bounds,
+    Certificate,
+    Enclosure,
+    KernelQP,
+    KernelQPBounds,
+    LeastSquares,
+    LinearSystem,
+    Program,
+    Status,
+    Support,
+)
+
+__all__ = ["Answered", "Conditions", "KernelMachine"]
+
+Conditions: TypeAlias = Mapping[str, Vector]
+"""The optimality conditions of each sample, shape (m,), by their formula: what vanishes at an optimum."""
+
+Answered = TypeVar("Answered", bound=Solution, covariant=True)
+"""What solving a model of a kind returns."""
+
+
+@carded
+class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
+    """What a kernel machine is: its problem, stated on data, and the words in which it is answered.
+
+    The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. Who solves and
+    who certifies it is :class:`~formulations.modelling.model.Model`, which every model is a subclass of.
+
+    Attributes
+    ----------
+    data, gram
+        The samples bound to their kernel, and the kernel matrix.
+    fit_intercept
+        Whether there is a b.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    answer
+        A point to be judged: beta, b and f, and f at the samples.
+    bounds
+        The two bounds of the optimum that its method ``bounds`` stated.
+    certificate, status, run
+        What is proved of the answer, what it counts as, and who found it in which time.
+    fields
+        What the solutions of all models have; see :class:`~formulations.Solution`.
+    point
+        The solution of a system of linear equations, or of a fit in a norm, in its own variables.
+    multipliers
+        Those of the residuals of a fit in a norm.
+    beta, intercept, b
+        Coefficients, shape (m,), and b.
+    fitted
+        What an estimator of scikit-learn holds.
+    message
+        What a solver said that gave no answer.
+    """
+
+    catalogue: ClassVar[str]
+    """Id of the problem in the catalogue of models."""
+
+    linear: ClassVar[bool] = False
+    """Whether the optimality conditions of its KernelQP are equations only, which linear algebra solves."""
+
+    sparse: ClassVar[bool] = True
+    """Whether an answer may have coefficients that are 0: whether there is such a thing as a support vector."""
+
+    expands: ClassVar[bool] = True
+    """Whether the beta of an optimum are coefficients of f; otherwise they are multipliers only."""
+
+    cone_solver: ClassVar[str] = "clarabel"
+    """The solver of cone programs that suits its forms."""
+
+    counts: ClassVar[str] = ""
+    """The function that its value is of; empty: that of its first primal form."""
+
+    hard: ClassVar[bool] = False
+    """Whether there are constraints without slack: the model may have no answer, and says why."""
+
+    coefficient: ClassVar[str] = "beta"
+    """beta in the letters of the dual, as ``beta = y a``."""
+
+    estimator: ClassVar[str] = "estimator"
+    """What scikit-learn calls it."""
+
+    elsewhere: ClassVar[Mapping[str, str]] = OF_KERNELS
+
+    fit_intercept: bool
+
+    classes: NDArray[Any] | None = None
+    """The labels of negative and positive values, where the model has classes."""
+
+    def __init__(self, data: BoundSamples, fit_intercept: bool = True, **values: Any) -> None:
+        flag = check_flag(fit_intercept, "fit_intercept")
+        vars(self).update(data=data, gram=data.gram, fit_intercept=flag)
+        self.make_parameters(values)
+        self.check_parameters()
+        vars(self)["_frozen"] = True
+
+    def __len__(self) -> int:
+        """Return the number m of samples."""
+        return len(self.gram)
+
+    @cached_property
+    def forms(self) -> Mapping[str, Any]:
+        """The forms of the model by name, the usual one first: ``model.forms["dual"]`` is ``model.dual``."""
+        return {name: getattr(self, name) for name, _ in Stated.of(type(self))}
+
+    @cached_property
+    def latest(self) -> Latest:
+        """The last answer to the textbook's problem, which its forms show in their variables."""
+        return Latest()
+
+    @property
+    def scale(self) -> Scale:
+        """In which scale its value counts, that of its certificates and of its solutions where no form is named."""
+        forms: tuple[tuple[str, Any], ...] = Stated.of(type(self))
+        stated = (form.textbook for _, form in forms if not form.is_dual)
+        return Scale(self.counts or objective_of(self, next(stated, None)))
+
+    def qp(self) -> KernelQP | None:
+        """State the model as a KernelQP, from the textbook and not from its forms; None if it is none."""
+        return None
+
+    def bounds(self) -> Bounds:
+        """State the model for its certificate: the KernelQP, or else two bounds of its own."""
+        program = self.qp()
+        if program is None:
+            raise NotImplementedError(f"a {self.name} that is no KernelQP must say how its optimum is bounded")
+        return KernelQPBounds(program)
+
+    def linear_system(self, bounds: Bounds) -> LinearSystem | LeastSquares | None:
+        """State the model, whose bounds are these, as a problem of linear algebra, or None if it is none."""
+        return bounds.program.linear_system() if self.is_linear and isinstance(bounds, KernelQPBounds) else None
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether it is :attr:`linear`, and no coefficient is held at 0, as that of an absent sample is."""
+        return self.linear and self.absent.size == 0
+
+    def programs(self, bounds: Bounds) -> tuple[Program, ...]:
+        """Return the programs whose answers are the model's, without CVXPY, the most special first."""
+        return structures_of(bounds, self.linear_system(bounds))
+
+    @property
+    def statement(self) -> TextbookProblem | None:
+        """The problem of the usual form in maths; None where its class does not say."""
+        return statement_of_model(self)
+
+    def facts(self) -> Iterator[Fact]:
+        """Yield data, kernel, hyper-parameters, intercept, forms and solvers."""
+        return facts_of_model(self)
+
+    def card(self) -> Card:
+        """Return what ``print`` and notebooks show: the problem, and what it is made of."""
+        return card_of_model(self)
+
+    def __repr__(self) -> str:
+        return line_of_model(self)
+
+    @abstractmethod
+    def conditions(self, answer: Candidate) -> Conditions:
+        """Return the optimality conditions of each sample."""
+
+    @property
+    def total(self) -> float | None:
+        """The value of 1'beta that the intercept demands: 0, or None without an intercept."""
+        return 0.0 if self.fit_intercept else None
+
+    def enclose_by(self, answer: Candidate, bounds: Bounds) -> Enclosure:
+        """Enclose the optimum by ``bounds``."""
+        return bounds.enclose(answer.beta, answer.intercept, answer.own_expansion(self.gram))
+
+    def judge(self, answer: Candidate, bounds: Bounds) -> Certificate:
+        """Bound the error of an answer by ``bounds``."""
+        return answer.judged_by(bounds)
+
+    def hold(self, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
+        """Keep the answer for the forms to show, at the points that were certified."""
+        self.latest.answer = Held(answer, bounds, certificate, status is Status.OPTIMAL, self.parameter_values())
+
+    def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
+        """Return the feasible points, near an answer, whose values its certificate has: what is handed out.
+
+        Where f misses a hard constraint, or a costly one by rounding, f and b are moved to where it holds.
+        """
+        return answer.at_feasible(bounds, self.data)
+
+    def solution(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Answered:
+        """Return the answer in the terms of the model: support, interval and conditions by the same arrays."""
+        support = self.support(answer, bounds)
+        return self.interpret(
+            answer,
+            certificate=replace(certificate, asked=run.tol),
+            intercept=answer.intercept,
+            intercept_interval=bounds.interval(answer.beta, answer.at_samples.values, answer.intercept, support),
+            beta=frozen(answer.beta),
+            multipliers=None if answer.multipliers is None else frozen(answer.multipliers),
+            support=support,
+            sparse=self.sparse,
+            function=answer.function,
+            decision=frozen(answer.decision),
+            conditions=self.conditions(answer),
+            coefficient=self.coefficient,
+            correction=self.gram.correction,
+            **vars(run),
+        )
+
+    def support(self, answer: Candidate, bounds: Bounds) -> Support:
+        """Return the support vectors; all samples of a model whose coefficients are dense."""
+        return bounds.support(answer.beta, answer.decision) if self.sparse else Support.of_all(len(self))
+
+    @abstractmethod
+    def interpret(self, answer: Candidate, **fields: Any) -> Answered:
+        """Make the solution of this kind of model; ``fields`` are those that all have."""
+
+    def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
+        """Return (beta, b) in the scaling of this model of what an estimator of scikit-learn holds."""
+        return fitted.dual, fitted.intercept
+
+    def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
+        """Return the answer whose function is the expansion in beta."""
+        coefficients, b = checked_coefficients(beta, intercept, len(self))
+        return expand(self.gram, coefficients, self.checked_intercept(b), self.classes)
+
+    def checked_intercept(self, b: float) -> float:
+        """Return b, or refuse it where the model has none."""
+        if b != 0.0 and not self.fit_intercept:
+            raise ParameterError(f"this {self.name} has no intercept, but b = {b:g} came; state it with fit_intercept.")
+        return float(b)
+
+    def vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate | None:
+        """Return the answer that proves an optimum of 0 if it is 0, near ``answer``; None: it cannot be."""
+        del answer
+        point = bounds.vanishing()
+        return None if point is None else vanishing(self.gram, *point, self.classes)
+
+    def from_system(self, point: Vector, intercept: float) -> Candidate:
+        """Read an answer from the solution of :meth:`formulations.modelling.model.Model.linear_system`."""
+        return expand(self.gram, point, intercept, self.classes)
+
+    def from_fit(self, point: Vector, multipliers: Vector) -> Candidate:
+        """Read an answer from the u and v of a ResidualNorm, in models that are one."""
+        raise NotImplementedError(f"a {self.name} is no fit in a norm")
+
+    def contradiction(self, message: str) -> InfeasibleError | None:
+        """Return the error if nothing satisfies the textbook's constraints, or None if that cannot be shown.
+
+        Models with hard constraints decide here, in their own terms, what becomes of a solver's claim.
+        """
+        del message
+        return None
+
+    def explain_failure(self, message: str) -> Exception:
+        """Return the error to raise when a solver gives no point, or none that its claim would need."""
+        return self.contradiction(message) or no_answer(self.name, message)
+
+    def explain_divergence(self, beta: Vector, message: str) -> Exception:
+        """Return the error to raise when the objective of a KernelQP falls without bound.
+
+        Parameters
+        ----------
+        beta
+            Where the coefficients went, shape (m,).
+        """
+        del beta
+        return self.explain_failure(message)
+
+    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
+        """Return the error to raise when no point satisfies the constraints of a textbook form.
+
+        Parameters
+        ----------
+        certificate
+            The proof that none does.
+        multipliers
+            Shape (rows of A,): what the proof weighs the constraints of the form, in its matrices, by.
+        """
+        if self.hard:
+            unproved = f"{message}, but exact arithmetic does not prove it"
+            return self.contradiction(message) or no_answer(self.name, unproved)
+        return infeasible(self.name, certificate, multipliers, message)
+
+    def explain_unbounded(self, certificate: Certificate, message: str) -> Exception:
+        """Return the error to raise when the objective of a textbook form is proved to be unbounded below.
+
+        Parameters
+        ----------
+        certificate
+            The proof that it is.
+        """
+        return self.explain_failure(message) if self.hard else unbounded(self.name, certificate, message)
