@@ -12,11 +12,11 @@ demo: .venv/demo
 
 # On all processors; one test alone: .venv/bin/python -m pytest -k NAME
 test: .venv/dev
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 # Under a minute: all but the tests named in tests/slow_tests.txt. Pull requests are judged by the whole of them.
 test-fast: .venv/dev
-	$(BIN)/python -m pytest --numprocesses auto -m "not slow"
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow"
 
 # The list of slow tests, measured anew on this machine; worth it after tests were added or renamed.
 slow-tests: .venv/dev

@@ -57,7 +57,8 @@ def trace(path: ParametricQP, beta: Vector) -> Pieces:
     Examples
     --------
     >>> from formulations import SoftMargin
-    >>>     >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=0.1)
+    >>> from qpkernels.paths import ParametricQP, trace
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=0.1)
     >>> start, solution = model.qp(), model.solve(tol=1e-6)
     >>> pieces = trace(ParametricQP(start, model.set_params(C=1.0).qp(), 0.1, 1.0), solution.beta)
     >>> beta, b = pieces.at(0.5)

@@ -20,7 +20,7 @@ def sides_of(beta: Vector) -> tuple[Vector, Vector]:
 
 
 class TubeModel(RegressionModel):
-    """A model whose residuals r = y - f - b cost nothing within a tube of half width epsilon, and C_i each outside it."""
+    """A model whose residuals r = y - f - b cost nothing up to epsilon, and C_i for each unit beyond it."""
 
     coefficient = "beta = a+ - a-"
 
