@@ -195,11 +195,12 @@ class _Relay:
 
     def hand_to(self, solver: Solver, max_iter: int | None = None, **options: Any) -> bool:
         """Let a solver go on from the best point, and return whether another is to be asked after it."""
-        limits = [limit for limit in (self.budget.iterations_left, max_iter) if limit is not None]
+        left = self.budget.iterations_left
+        max_iter = left if max_iter is None else max_iter if left is None else min(max_iter, left)
         try:
             outcome = solver.solve(
                 self.program,
-                max_iter=min(limits, default=None),
+                max_iter=max_iter,
                 time_limit=self.budget.seconds_left,
                 warm_start=self.start if self.best is None else self.best.point,
                 **options,
