@@ -11,7 +11,7 @@ from typing import Any
 
 from formulations.modelling.kernel_machine import KernelMachine
 from formulations.modelling.solution import Seconds, Solution
-from formulations.modelling.solving import Held, SolveRequest, automatic_for
+from formulations.modelling.solving import Held, SolveRequest
 from formulations.modelling.statement import Statement
 from formulations.modelling.structures import solve_structure
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError, UnsupportedProgramError
@@ -26,7 +26,7 @@ from qpkernels.problems import (
     RidgedGram,
     Status,
 )
-from qpkernels.solvers import THEN, Budget, Claim, find_solver
+from qpkernels.solvers import THEN, Budget, Claim, automatic_for, find_solver
 
 __all__ = ["solve_by_request"]
 

@@ -24,7 +24,6 @@ from formulations.modelling.solving import (
     is_finite,
     quote,
     status_of,
-    structures_of,
 )
 from formulations.modelling.statement import Statement
 from formulations.modelling.structures import judged
@@ -81,7 +80,8 @@ def _structures(form: Statement, bounds: Bounds) -> tuple[Program, ...]:
     """Return the programs that the form is, beside the one of its matrices."""
     if form.is_extended:
         return ()
-    return structures_of(bounds, form.linear_system() or form.model.linear_system(bounds))
+    stated = (form.linear_system() or form.model.linear_system(bounds), bounds.program)
+    return tuple(program for program in stated if program is not None)
 
 
 def solve_lowered(form: Statement, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:

@@ -19,7 +19,7 @@ from formulations.modelling.cards import card_of_model, facts_of_model, line_of_
 from formulations.modelling.declaring import Stated
 from formulations.modelling.failures import infeasible, no_answer, unbounded
 from formulations.modelling.solution import Run, Scale, Solution
-from formulations.modelling.solving import Held, Latest, structures_of
+from formulations.modelling.solving import Held, Latest
 from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen
 from qpkernels.display import Card, Fact, TextbookProblem, carded
 from qpkernels.errors import InfeasibleError, ParameterError
@@ -167,7 +167,8 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
 
     def programs(self, bounds: Bounds) -> tuple[Program, ...]:
         """Return the programs whose answers are the model's, without CVXPY, the most special first."""
-        return structures_of(bounds, self.linear_system(bounds))
+        stated = (self.linear_system(bounds), bounds.program)
+        return tuple(program for program in stated if program is not None)
 
     @property
     def statement(self) -> TextbookProblem | None:

@@ -20,18 +20,9 @@ from qpkernels.problems import (
     Certificate,
     ConeProgram,
     ExpansionProgram,
-    FenchelBounds,
-    KernelQP,
-    KernelQPBounds,
-    LevelQP,
     LinearSystem,
-    MarginLevelBounds,
-    NormFitBounds,
     Program,
-    ResidualNorm,
-    SmoothRisk,
     Status,
-    TubeLevelBounds,
 )
 from qpkernels.solvers import (
     OF_SMO,
@@ -50,14 +41,11 @@ __all__ = [
     "Held",
     "Latest",
     "SolveRequest",
-    "automatic_for",
     "first_taken",
     "foreign",
     "is_finite",
     "quote",
     "status_of",
-    "structures_of",
-    "usual_solver",
 ]
 
 
@@ -116,7 +104,7 @@ class SolveRequest:
         # Options of a back-end came, which are taken for those of the usual one.
         if not structures:
             return find_solver(cone_solver)
-        return usual_solver(structures[0])
+        return find_solver(structures[0].usual_solver)
 
     def choose(self, structures: tuple[Program, ...], cone_solver: str) -> tuple[Solver, Program | None]:
         """Return that solver, and the first of the programs that it takes; None: it is given a lowered form."""
@@ -175,13 +163,6 @@ class Latest:
         return Latest, ()
 
 
-def structures_of(bounds: Bounds, system: Program | None) -> tuple[Program, ...]:
-    """Return the programs that a model is, beside those of its forms, the most special first."""
-    known = KernelQPBounds | MarginLevelBounds | TubeLevelBounds | FenchelBounds | NormFitBounds
-    own = (system, bounds.program if isinstance(bounds, known) else None)
-    return tuple(program for program in own if program is not None)
-
-
 def first_taken(structures: tuple[Program, ...], solver: Solver) -> Program | None:
     """Return the first of the programs that ``solver`` takes; None: it is given a lowered form."""
     return next((program for program in structures if isinstance(program, solver.programs)), None)
@@ -192,32 +173,6 @@ def foreign(solver: Solver, name: str, extended: bool) -> str:
     kinds = " or a ".join(kind.__name__ for kind in solver.programs)
     why = "it was extended" if extended else "its textbook problem is another"
     return f"solver {solver.name!r} takes a {kinds}, and this {name} is none, since {why}"
-
-
-def usual_solver(program: Program) -> Solver:
-    """Return who solves a program that a model is."""
-    match program:
-        case KernelQP():
-            return find_solver("smo")
-        case LevelQP():
-            return find_solver("interior-point")
-        case SmoothRisk():
-            return find_solver("newton")
-        case ResidualNorm():
-            return find_solver("frisch-newton")
-        case _:
-            return find_solver("linear")
-
-
-def automatic_for(program: Program) -> Solver | Automatic | AutomaticSystem:
-    """Return who chooses a method for a program that a model is, or who solves it where there is no choice."""
-    match program:
-        case KernelQP() | LevelQP():
-            return Automatic()
-        case LinearSystem():
-            return AutomaticSystem()
-        case _:
-            return usual_solver(program)
 
 
 def _starts_anywhere(backend: Solver | Automatic | AutomaticSystem) -> bool:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Problems: each kind with its program, the two bounds of its optimum, its certificate, and its enclosure."""
 
-from typing import TypeAlias
-
 from qpkernels.problems.bounds import Bounds, Move, Support
 from qpkernels.problems.certificate import PROVED, Certificate, Status, certify_values, relative, undefined
 from qpkernels.problems.cone_program.certificates import (
@@ -33,6 +31,7 @@ from qpkernels.problems.norms import (
     LargestResidualBounds,
     SquaredFitBounds,
 )
+from qpkernels.problems.program import ExpansionProgram, Program
 from qpkernels.problems.residual_norm import ResidualNorm
 from qpkernels.problems.rounding import FunctionAtSamples
 from qpkernels.problems.separation import SeparationBounds
@@ -109,9 +108,3 @@ __all__ = [
     "split_support",
     "undefined",
 ]
-
-ExpansionProgram: TypeAlias = KernelQP | LevelQP | SmoothRisk
-"""A problem whose point is beta, the coefficients of f = sum_j beta_j k(x_j, .)."""
-
-Program: TypeAlias = ConeProgram | ExpansionProgram | LinearSystem | LeastSquares | ResidualNorm | SigmoidFit
-"""Anything a solver can be given."""

@@ -13,6 +13,7 @@ from qpkernels.functions import Expansion
 from qpkernels.gram import Gram
 from qpkernels.problems.certificate import Certificate
 from qpkernels.problems.enclosing import Enclosure
+from qpkernels.problems.program import Program
 from qpkernels.problems.rounding import EPS, FunctionAtSamples, expansion_error, together
 
 __all__ = [
@@ -137,6 +138,10 @@ class Bounds(Protocol):
     support
         The support vectors, as :meth:`support` returns them.
     """
+
+    @property
+    def program(self) -> Program | None:
+        """The program that the problem is, without CVXPY; None: it is none that a solver takes as it is."""
 
     def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
         """Bound the error of the candidate by the values of both problems."""

@@ -16,6 +16,7 @@ same. Whether K is semidefinite does not matter.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import scipy
@@ -65,6 +66,8 @@ class LinearProgramBounds:
     a
         Coefficients, shape (m,): S_ij = y_i y_j k(x_i, x_j) is applied to them.
     """
+
+    program: ClassVar[None] = None
 
     gram: Gram
     y: Vector

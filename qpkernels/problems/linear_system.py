@@ -10,6 +10,7 @@ import numpy as np
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import ShapeError
 from qpkernels.gram import Gram
+from qpkernels.problems.program import Program
 
 __all__ = [
     "LeastSquares",
@@ -56,7 +57,7 @@ class RidgedGram:
 
 
 @dataclass(frozen=True, eq=False)
-class LinearSystem:
+class LinearSystem(Program):
     """H x = rhs, or with a border [0, 1'; 1, H] [b; x] = [0; rhs], for a symmetric positive definite H.
 
     Parameters
@@ -81,10 +82,17 @@ class LinearSystem:
     [1. 1.] 0.632
     """
 
+    usual_solver = "linear"
+
     matrix: Matrix | RidgedGram
     rhs: Vector
     bordered: bool = False
     name: str = "linear system"
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many numbers its point has, and how many multipliers."""
+        return self.rhs.size, int(self.bordered)
 
     def __post_init__(self) -> None:
         n = self.rhs.size
@@ -123,7 +131,7 @@ class LinearSystem:
 
 
 @dataclass(frozen=True, eq=False)
-class LeastSquares:
+class LeastSquares(Program):
     """min over w of least norm, and b, of ||target - F w - b||^2.
 
     Parameters
@@ -150,8 +158,16 @@ class LeastSquares:
     [1.5] [0.833]
     """
 
+    usual_solver = "linear"
+
     features: Matrix
     target: Vector
     intercept: bool = True
     name: str = "least squares"
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many numbers its point has, and how many multipliers."""
+        return self.features.shape[1], int(self.intercept)
+
     interpolating: bool = False

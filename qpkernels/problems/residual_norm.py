@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from qpkernels.arrays import Matrix, Vector
+from qpkernels.problems.program import Program
 
 __all__ = [
     "ResidualNorm",
@@ -14,7 +15,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False)
-class ResidualNorm:
+class ResidualNorm(Program):
     r"""The least norm of target - B u over u, by the sum of absolute values or by the largest, and its dual.
 
     ::
@@ -34,7 +35,14 @@ class ResidualNorm:
         What the problem states.
     """
 
+    usual_solver = "frisch-newton"
+
     basis: Matrix
     target: Vector
     norm: Literal["sum", "largest"]
     name: str = "fit in a norm"
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many numbers its point has, and how many multipliers."""
+        return self.basis.shape[1], self.target.size

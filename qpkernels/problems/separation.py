@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -43,6 +44,8 @@ class SeparationBounds:
     beta, intercept, function, is_expansion, values, decision, support
         As in :class:`~qpkernels.problems.bounds.Bounds`.
     """
+
+    program: ClassVar[None] = None
 
     gram: Gram
     y: Vector

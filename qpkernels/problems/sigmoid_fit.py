@@ -30,6 +30,7 @@ import scipy
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.problems.certificate import Certificate, certify_values, relative, undefined
+from qpkernels.problems.program import Program
 from qpkernels.problems.rounding import EPS, sum_error
 
 __all__ = [
@@ -67,7 +68,7 @@ class SigmoidPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class SigmoidFit:
+class SigmoidFit(Program):
     """min sum [ log(1 + exp(z_i)) - t_i z_i ] over A and B, with z_i = A s_i + B.
 
     Attributes
@@ -89,9 +90,16 @@ class SigmoidFit:
     [0.553795 0.203356]
     """
 
+    usual_solver = "newton"
+
     scores: Vector
     targets: Vector
     name: str = "sigmoid fit"
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many numbers its point has, and how many multipliers."""
+        return 2, 0
 
     @cached_property
     def exponent(self) -> int:

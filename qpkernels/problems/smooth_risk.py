@@ -38,6 +38,7 @@ from qpkernels.problems.enclosing import (
     quiet,
 )
 from qpkernels.problems.kernel_qp.program import nearest_feasible
+from qpkernels.problems.program import ExpansionProgram
 from qpkernels.problems.rounding import EPS, FunctionAtSamples, expanded, sum_error, together
 
 __all__ = [
@@ -173,7 +174,7 @@ class SampleLosses:
 
 
 @dataclass(frozen=True, eq=False)
-class SmoothRisk:
+class SmoothRisk(ExpansionProgram):
     """min 1/2 ||f||^2 + sum L_i(f(x_i) + b), with losses that have a slope and a curvature everywhere.
 
     At the optimum f = sum_j beta_j k(x_j, .) with beta_i = -L_i'(f(x_i) + b), and 1'beta = total.
@@ -190,22 +191,20 @@ class SmoothRisk:
         What the program states.
     """
 
+    usual_solver = "newton"
+
     gram: Gram
     losses: SampleLosses
     total: float | None
     name: str = "penalised risk with smooth losses"
 
-    def __len__(self) -> int:
-        """Return the number m of samples."""
-        return self.losses.lower.size
-
     @property
-    def lower(self) -> Vector:
+    def lower(self) -> Vector:  # type: ignore[override]
         """The least coefficients, which the slopes of the losses approach."""
         return self.losses.lower
 
     @property
-    def upper(self) -> Vector:
+    def upper(self) -> Vector:  # type: ignore[override]
         """The largest ones."""
         return self.losses.upper
 

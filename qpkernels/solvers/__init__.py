@@ -8,6 +8,7 @@ from qpkernels.solvers.automatic import (
     Automatic,
     AutomaticSystem,
     Budget,
+    automatic_for,
     first_order,
     second_order_comes_first,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "Request",
     "Solver",
     "SolverLike",
+    "automatic_for",
     "find_solver",
     "first_order",
     "installed_solvers",

@@ -9,20 +9,10 @@ import numpy as np
 
 from qpkernels.arrays import shown
 from qpkernels.errors import SolverFailedError
-from qpkernels.problems import (
-    ConeProgram,
-    KernelQP,
-    LeastSquares,
-    LevelQP,
-    LinearSystem,
-    Program,
-    ResidualNorm,
-    SigmoidFit,
-    SmoothRisk,
-)
+from qpkernels.problems import Program
 from qpkernels.solvers.answer import Answer, Claim
 
-__all__ = ["check_answer", "sizes_of"]
+__all__ = ["check_answer"]
 
 
 def check_answer(solver: str, program: Program, answer: Any) -> None:
@@ -36,7 +26,7 @@ def check_answer(solver: str, program: Program, answer: Any) -> None:
     if not isinstance(answer, Answer) or not isinstance(answer.claim, Claim):
         what = f"the claim {shown(answer.claim)}" if isinstance(answer, Answer) else type(answer).__name__
         raise SolverFailedError(f"solver {solver!r} must return an Answer with a Claim, but returned {what}.")
-    expected = sizes_of(program)
+    expected = program.sizes
     parts = (answer.point, answer.multipliers)
     if not all(_is_vector(part, size) for part, size in zip(parts, expected, strict=True)):
         came = [f"{p.shape} of {p.dtype}" if isinstance(p, np.ndarray) else type(p).__name__ for p in parts]
@@ -51,20 +41,3 @@ def check_answer(solver: str, program: Program, answer: Any) -> None:
 
 def _is_vector(values: Any, size: int) -> bool:
     return type(values) is np.ndarray and values.dtype == np.float64 and values.shape == (size,)
-
-
-def sizes_of(program: Program) -> tuple[int, int]:
-    """Return how long a point and multipliers of ``program`` are."""
-    match program:
-        case ConeProgram():
-            return program.q.size, program.b.size
-        case LinearSystem():
-            return program.rhs.size, int(program.bordered)
-        case LeastSquares():
-            return program.features.shape[1], int(program.intercept)
-        case ResidualNorm():
-            return program.basis.shape[1], program.target.size
-        case SigmoidFit():
-            return 2, 0
-        case KernelQP() | LevelQP() | SmoothRisk():
-            return len(program), 0 if program.total is None else 1

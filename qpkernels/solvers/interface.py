@@ -25,7 +25,7 @@ from qpkernels.errors import (
 )
 from qpkernels.problems import Cone, ConeProgram, Program
 from qpkernels.solvers.answer import Answer, Claim, ConePoint, Outcome, Request
-from qpkernels.solvers.checking import check_answer, sizes_of
+from qpkernels.solvers.checking import check_answer
 from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
 from qpkernels.solvers.options import check_options
 
@@ -266,7 +266,7 @@ class Solver(ABC):
         match result:
             case Ended():
                 claim = Claim.STOPPED if result.late else Claim.FAILED
-                nothing = [np.full(size, np.nan) for size in sizes_of(program)]
+                nothing = [np.full(size, np.nan) for size in program.sizes]
                 return Answer(nothing[0], nothing[1], claim, result.message), result.seconds
             case Raised():
                 if isinstance(result.error, QPKernelsError):

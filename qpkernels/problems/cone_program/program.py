@@ -28,6 +28,7 @@ from qpkernels.arrays import (
 from qpkernels.arrays.checks import float_sparse
 from qpkernels.errors import NonconvexError, NonFiniteError, ParameterError, ShapeError, UnsupportedProgramError
 from qpkernels.problems.cones import Cone, Nonnegative, Zero
+from qpkernels.problems.program import Program
 
 __all__ = [
     "Block",
@@ -152,7 +153,7 @@ class QuadraticProgram:
 
 
 @dataclass(frozen=True, eq=False)
-class ConeProgram:
+class ConeProgram(Program):
     """min 1/2 x'Px + q'x + offset  s.t.  Ax + s = b, s in K = K_1 x K_2 x ...
 
     Dual: max -1/2 x'Px - b'z + offset  s.t.  Px + q + A'z = 0, z in K*. This fixes the sign of every multiplier in
@@ -195,6 +196,8 @@ class ConeProgram:
     [0.5 0.5] [0.5] 0.250
     """
 
+    usual_solver = "clarabel"
+
     P: csc_array
     q: Vector
     A: csc_array
@@ -204,6 +207,11 @@ class ConeProgram:
     rows: tuple[Block, ...]
     offset: float = 0.0
     name: str = "cone program"
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many numbers its point has, and how many multipliers."""
+        return self.q.size, self.b.size
 
     def __post_init__(self) -> None:
         for name in ("q", "b"):

@@ -17,6 +17,7 @@ from qpkernels.gram import Gram
 from qpkernels.problems.cone_program.program import Block, ConeProgram
 from qpkernels.problems.cones import Nonnegative, Zero
 from qpkernels.problems.linear_system import LinearSystem, RidgedGram
+from qpkernels.problems.program import ExpansionProgram
 
 __all__ = [
     "KernelQP",
@@ -89,7 +90,7 @@ _SAME_POINT = 1e-6
 
 
 @dataclass(frozen=True, init=False, eq=False)
-class KernelQP:
+class KernelQP(ExpansionProgram):
     """min 1/2 beta'(K + diag(ridge)) beta - target'beta + epsilon'|beta|  s.t.  lower <= beta <= upper, 1'beta = total.
 
     Its dual bound needs no other data: with the decision values v_i = f(x_i) + b of f = sum_j beta_j k(x_j, .) and
@@ -143,6 +144,8 @@ class KernelQP:
     >>> print(beta.round(3), f"{program.objective(beta):.3f}")
     [-0.528 -0.793  0.793  0.528] -1.321
     """
+
+    usual_solver = "smo"
 
     gram: Gram
     target: Vector
@@ -199,10 +202,6 @@ class KernelQP:
             raise ParameterError(
                 f"no beta within the bounds adds up to {self.total:g}: the sums run from {least:g} to {most:g}."
             )
-
-    def __len__(self) -> int:
-        """Return the number m of samples."""
-        return self.target.size
 
     @cached_property
     def has_ridge(self) -> bool:

@@ -11,6 +11,7 @@ from qpkernels.arrays import Vector
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.problems.kernel_qp.program import KernelQP
+from qpkernels.problems.program import ExpansionProgram
 
 __all__ = [
     "LevelQP",
@@ -18,7 +19,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False)
-class LevelQP:
+class LevelQP(ExpansionProgram):
     """min 1/2 beta'K beta - target'beta  s.t.  lower <= beta <= upper, 1'beta = total, and a budget for 1'|beta|.
 
     The budget is the most that 1'|beta| may be, or, if ``least``, the least. The multiplier l of it is the level: at a
@@ -47,6 +48,8 @@ class LevelQP:
         If the bounds are others.
     """
 
+    usual_solver = "interior-point"
+
     gram: Gram
     target: Vector
     lower: Vector
@@ -63,10 +66,6 @@ class LevelQP:
                 "a LevelQP whose budget is from below has a bound of 0 for each sample, and one whose budget is from "
                 "above has lower = -upper, but other bounds came; state a margin, or a tube."
             )
-
-    def __len__(self) -> int:
-        """Return the number m of samples."""
-        return self.target.size
 
     def at_level(self, level: float) -> KernelQP:
         """Return the problem of that level: its objective is l 1'|beta| more than ours.

@@ -3,7 +3,7 @@
 
 from qpkernels.solvers.automatic.budget import Budget
 from qpkernels.solvers.automatic.relay import OF_SMO, THEN, Automatic
-from qpkernels.solvers.automatic.systems import AutomaticSystem
+from qpkernels.solvers.automatic.systems import AutomaticSystem, automatic_for
 from qpkernels.solvers.automatic.work import first_order, second_order_comes_first
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Automatic",
     "AutomaticSystem",
     "Budget",
+    "automatic_for",
     "first_order",
     "second_order_comes_first",
 ]

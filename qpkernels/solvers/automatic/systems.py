@@ -8,15 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 from qpkernels.arrays import Vector
-from qpkernels.problems import LinearSystem, RidgedGram
+from qpkernels.problems import KernelQP, LevelQP, LinearSystem, Program, RidgedGram
 from qpkernels.solvers.answer import Claim, Outcome
 from qpkernels.solvers.automatic.budget import Budget
-from qpkernels.solvers.automatic.relay import THEN
+from qpkernels.solvers.automatic.relay import THEN, Automatic
 from qpkernels.solvers.automatic.watch import Watch
 from qpkernels.solvers.conjugate_gradient import ConjugateGradient, Progress
+from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.linear import LinearAlgebra
+from qpkernels.solvers.registry import find_solver
 
-__all__ = ["AutomaticSystem"]
+__all__ = ["AutomaticSystem", "automatic_for"]
 
 _SMALL, _OF_FEATURES = 2000, 400
 """Samples up to which a factorisation takes a moment; and where there are few explicit features, so that it spares
@@ -138,3 +140,16 @@ def _fits(program: LinearSystem) -> bool:
     if not isinstance(program.matrix, RidgedGram):
         return True
     return _MATRICES * 8 * program.rhs.size**2 <= program.matrix.gram.memory_limit
+
+
+def automatic_for(program: Program) -> Automatic | AutomaticSystem | Solver:
+    """Return who chooses a method for a program, or the solver that is usual where there is no choice.
+
+    Parameters
+    ----------
+    program
+        What is to be solved.
+    """
+    if isinstance(program, KernelQP | LevelQP):
+        return Automatic()
+    return AutomaticSystem() if isinstance(program, LinearSystem) else find_solver(program.usual_solver)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every program says of itself: who solves it, how long its answers are, and whether they are coefficients."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import ClassVar
+
+from qpkernels.arrays import Vector
+from qpkernels.gram import Gram
+
+__all__ = ["ExpansionProgram", "Program"]
+
+
+class Program:
+    """Anything a solver can be given: a kind of problem is a subclass, frozen and validated."""
+
+    name: str
+    """What it states."""
+
+    usual_solver: ClassVar[str]
+    """The solver that is asked where none is named."""
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many numbers its point has, and how many multipliers."""
+        raise NotImplementedError(f"a {type(self).__name__} must say how long its answers are")
+
+    @property
+    def is_expansion(self) -> bool:
+        """Whether its point is beta, the coefficients of f = sum_j beta_j k(x_j, .)."""
+        return False
+
+
+class ExpansionProgram(Program):
+    """A problem whose point is beta, and whose multiplier is b where 1'beta has a value."""
+
+    gram: Gram
+    lower: Vector
+    upper: Vector
+    total: float | None
+
+    def __len__(self) -> int:
+        """Return the number m of samples."""
+        return self.lower.size
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """The numbers of samples, and of intercepts: 1 or 0."""
+        return len(self), 0 if self.total is None else 1
+
+    @property
+    def is_expansion(self) -> bool:
+        """It is."""
+        return True
