@@ -55,9 +55,10 @@ def models_by_name() -> Mapping[str, type[Model[Any]]]:
 
     from formulations import public
     from formulations.modelling import Model
+    from qpkernels.display.card import spelled
 
     return {
-        _kebab(name): value
+        spelled(value): value
         for name, value in vars(public).items()
         if name in public.__all__ and isinstance(value, type) and issubclass(value, Model) and not isabstract(value)
     }
@@ -108,10 +109,6 @@ def _named_forms() -> Iterator[tuple[str, tuple[str, str | None]]]:
         for form, kind in Stated.of(model):
             yield _plain(kind.__name__), (name, form)
             yield _plain(f"{name}{form}"), (name, form)
-
-
-def _kebab(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 
 
 def _plain(name: str) -> str:

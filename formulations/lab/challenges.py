@@ -329,7 +329,7 @@ _CHALLENGES = (
         "Widen the tube until no sample is a support vector. What is f then, and how narrow may the tube be? At least "
         f"{_LEAST_POINTS} points.",
         Setting(
-            machine_part("tube", C=10, epsilon=0.25),
+            machine_part("soft-tube", C=10, epsilon=0.25),
             kernel_part("rbf", gamma=1),
             points_part(np.linspace(-3.3, 3.3, len(_HEIGHTS)), _HEIGHTS),
         ),

@@ -23,7 +23,7 @@ _NOTICE = (
     "40 seconds, once."
 )
 
-_USUAL = {"soft-margin": LabTask.CLASSIFICATION, "tube": LabTask.REGRESSION}
+_USUAL = {"soft-margin": LabTask.CLASSIFICATION, "soft-tube": LabTask.REGRESSION}
 
 
 def begin_to_warm_up() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import TypeVar
 from qpkernels.display.maths import to_html, to_text
 from qpkernels.display.problem import TextbookLine, latex_of
 
-__all__ = ["Card", "Carded", "Displayed", "Fact", "bars", "carded", "count"]
+__all__ = ["Card", "Carded", "Displayed", "Fact", "bars", "carded", "count", "spelled"]
 
 
 @dataclass(frozen=True)
@@ -175,3 +176,8 @@ def _length(value: float) -> float:
     exponent = 0.0 if math.isinf(size) else math.log10(size)
     # A number below the scale is still seen.
     return max(2.0, _WIDTH * (1 - min(max(exponent, _LEAST), 0.0) / _LEAST))
+
+
+def spelled(kind: type) -> str:
+    """Return the name of a class as commands and pages spell it: soft-margin for SoftMargin."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", kind.__name__).lower()

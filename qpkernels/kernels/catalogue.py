@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -83,12 +84,12 @@ class KernelEntry:
     scikit_learn: str = ""
     libsvm: bool = False
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """All names of the kernel, that which is shown first."""
         return tuple(dict.fromkeys((self.name, *self.others, *filter(None, [self.scikit_learn]))))
 
-    @property
+    @cached_property
     def own(self) -> tuple[KernelParameter, ...]:
         """The parameters, without those that state the first one by other numbers."""
         return tuple(each for each in self.parameters if each.name not in self.instead)
@@ -99,6 +100,7 @@ class KernelEntry:
 
 
 _KERNELS: dict[str, type[Any]] = {}
+_NAMED: dict[str, type[Any]] = {}
 
 KERNELS: Mapping[str, type[Any]] = MappingProxyType(_KERNELS)
 """The class of each kernel that has an entry, by its name."""
@@ -107,8 +109,9 @@ KERNELS: Mapping[str, type[Any]] = MappingProxyType(_KERNELS)
 def register(kind: type[Any], entry: KernelEntry) -> None:
     """Let a kernel be known by its entry."""
     _KERNELS[entry.name] = kind
+    _NAMED.update(dict.fromkeys(entry.names, kind))
 
 
 def find_kernel(name: str) -> type[Any] | None:
     """Return the class of the kernel that has this name, or another of its names; None: there is none."""
-    return next((kind for kind in KERNELS.values() if name.lower() in kind.entry.names), None)
+    return _NAMED.get(name.lower())

@@ -17,7 +17,7 @@ __all__ = ["setting_of"]
 _BORDER = 0.12
 """What the window shows beyond the points, as part of their extent."""
 
-_MACHINES = {LabTask.CLASSIFICATION: "soft-margin", LabTask.REGRESSION: "tube"}
+_MACHINES = {LabTask.CLASSIFICATION: "soft-margin", LabTask.REGRESSION: "soft-tube"}
 
 
 def setting_of(X: Matrix, y: Vector, name: str, *, standardise: bool = False) -> Setting:

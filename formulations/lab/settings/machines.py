@@ -27,6 +27,7 @@ from formulations.regression.tubes.soft import SoftTube
 from formulations.relevance.classification import RelevanceClassification
 from formulations.relevance.machine import RelevanceMachine
 from formulations.relevance.regression import RelevanceRegression
+from qpkernels.display.card import spelled
 
 __all__ = ["MACHINES", "LabTask", "MachineChoice", "Stated"]
 
@@ -78,26 +79,33 @@ _CLASSES = LabTask.CLASSIFICATION
 _CURVE = LabTask.REGRESSION
 
 _MACHINES = (
-    MachineChoice("soft-margin", "Soft margin", (_COST,), SoftMargin),
-    MachineChoice("hard-margin", "Hard margin", (), HardMargin, most_points=500),
-    MachineChoice("nu-margin", "Nu-margin", (_NU,), NuMargin, most_points=500),
-    MachineChoice("squared-hinge", "Squared hinge", (_COST,), SquaredHinge),
+    MachineChoice(spelled(SoftMargin), "Soft margin", (_COST,), SoftMargin),
+    MachineChoice(spelled(HardMargin), "Hard margin", (), HardMargin, most_points=500),
+    MachineChoice(spelled(NuMargin), "Nu-margin", (_NU,), NuMargin, most_points=500),
+    MachineChoice(spelled(SquaredHinge), "Squared hinge", (_COST,), SquaredHinge),
     MachineChoice(
-        "linear-program", "Linear program", (_COST,), LinearProgramMachine, most_points=1000, in_slices=False
+        spelled(LinearProgramMachine),
+        "Linear program",
+        (_COST,),
+        LinearProgramMachine,
+        most_points=1000,
+        in_slices=False,
+        others=("linear-program",),
     ),
-    MachineChoice("logistic", "Logistic regression", (_COST,), Logistic),
-    MachineChoice("least-squares-classifier", "Least squares", (_COST,), LeastSquaresClassifier, in_slices=False),
-    MachineChoice("relevance-classification", "Relevance vectors", (), RelevanceClassification, most_points=300),
-    MachineChoice("one-class", "One class", (_NU,), OneClass),
+    MachineChoice(spelled(Logistic), "Logistic regression", (_COST,), Logistic),
+    MachineChoice(spelled(LeastSquaresClassifier), "Least squares", (_COST,), LeastSquaresClassifier, in_slices=False),
+    MachineChoice(spelled(RelevanceClassification), "Relevance vectors", (), RelevanceClassification, most_points=300),
+    MachineChoice(spelled(OneClass), "One class", (_NU,), OneClass),
     MachineChoice(
-        "tube",
+        spelled(SoftTube),
         "Tube",
         (_COST_OF_CURVE, Slider("epsilon", "half width of the tube", 0.0, 2.0, 0.25, "linear")),
         SoftTube,
         _CURVE,
+        others=("tube",),
     ),
     MachineChoice(
-        "nu-tube",
+        spelled(NuTube),
         "Nu-tube",
         (_COST_OF_CURVE, Slider("nu", "largest share outside the tube", 0.01, 1.0, 0.3, "linear")),
         NuTube,
@@ -105,22 +113,22 @@ _MACHINES = (
         most_points=500,
     ),
     MachineChoice(
-        "quantile",
+        spelled(Quantile),
         "Quantile",
         (_COST_OF_CURVE, Slider("tau", "share below", 0.02, 0.98, 0.5, "linear")),
         Quantile,
         _CURVE,
     ),
     MachineChoice(
-        "huber",
+        spelled(Huber),
         "Huber",
         (_COST_OF_CURVE, Slider("delta", "residual from which the loss is linear", 0.01, 10, 0.5)),
         Huber,
         _CURVE,
     ),
-    MachineChoice("least-squares", "Least squares", (_COST_OF_CURVE,), LeastSquares, _CURVE, in_slices=False),
+    MachineChoice(spelled(LeastSquares), "Least squares", (_COST_OF_CURVE,), LeastSquares, _CURVE, in_slices=False),
     MachineChoice(
-        "kernel-ridge",
+        spelled(KernelRidge),
         "Kernel ridge",
         (Slider("regularisation", "λ, weight of the penalty", 1e-6, 1e3, 0.1),),
         KernelRidge,
@@ -128,7 +136,7 @@ _MACHINES = (
         in_slices=False,
     ),
     MachineChoice(
-        "relevance-regression",
+        spelled(RelevanceRegression),
         "Relevance vectors",
         (),
         RelevanceRegression,

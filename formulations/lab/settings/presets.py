@@ -225,12 +225,12 @@ _PRESETS = (
     Preset(
         "sine",
         "A sine with noise",
-        Setting(machine_part("tube", C=10, epsilon=0.3), kernel_part("rbf", gamma=1), _sine()),
+        Setting(machine_part("soft-tube", C=10, epsilon=0.3), kernel_part("rbf", gamma=1), _sine()),
     ),
     Preset(
         "steps",
         "Steps, by a kernel with a kink",
-        Setting(machine_part("tube", C=10, epsilon=0.2), kernel_part("laplacian", gamma=1), _steps()),
+        Setting(machine_part("soft-tube", C=10, epsilon=0.2), kernel_part("laplacian", gamma=1), _steps()),
     ),
     Preset(
         "spreading",
@@ -240,7 +240,7 @@ _PRESETS = (
     Preset(
         "tube",
         "W5: the tube",
-        Setting(machine_part("tube", C=1, epsilon=0.3), _THETA_15, _W5, Window(-1.2, 1.2, -2, 2)),
+        Setting(machine_part("soft-tube", C=1, epsilon=0.3), _THETA_15, _W5, Window(-1.2, 1.2, -2, 2)),
     ),
     Preset(
         "relevance-regression",

@@ -34,7 +34,7 @@ def test_refusals(libsvm: Path, tmp_path: Path) -> None:
         (("solve", "wine", "--positive", "7"), "LabelError: .*classes 0, 1, 2, but '7' came"),
         (
             ("solve", libsvm, "--kernel", "cubic"),
-            "ParameterError: no kernel is called 'cubic'; .*linear, rbf, polynomial",
+            "ParameterError: no kernel is called 'cubic'; .*rbf, laplacian, linear",
         ),
         (("solve", libsvm, "--gamma", "narrow"), "ParameterError: --gamma must be a number, 'scale' or 'auto'"),
         (("solve", libsvm, "--gamma", "-1"), r"ParameterError: --gamma must be finite and above 0, but -1 came\.$"),

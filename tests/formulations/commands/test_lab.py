@@ -92,13 +92,13 @@ def test_a_regression_is_told_by_its_targets_or_by_an_option(
     started: list[tuple[Any, ...]], tmp_path: Path, csv: Path
 ) -> None:
     found = start_of(started, "--data", "diabetes", "--features", "3", "--standardise")
-    assert found.machine.choice.name == "tube"
+    assert found.machine.choice.name == "soft-tube"
     assert found.points.mean(axis=0) == pytest.approx(np.zeros(2), abs=1e-9)
     assert found.points.std(axis=0) == pytest.approx(np.ones(2))
     assert proof(found)["status"] == "optimal"
     path = tmp_path / "counts.csv"
     path.write_text("x,y\n" + "".join(f"{k},{k % 2}\n" for k in range(10)))
-    assert start_of(started, "--data", path, "--regression").machine.choice.name == "tube"
+    assert start_of(started, "--data", path, "--regression").machine.choice.name == "soft-tube"
     said = refused("lab", "--data", path)
     assert "has 1 feature, and classes are drawn along 2;" in said
     assert said.endswith("or let its targets be values: --regression.")

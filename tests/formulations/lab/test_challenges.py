@@ -36,7 +36,7 @@ SOLVED: dict[str, tuple[dict[str, Any], str]] = {
     "common-point": ({**CROSSED, **HULLS}, "the point (−2, −1.2) lies in the hull of sample 0 of class +1"),
     "degree-two": ({"kernel": TWO}, "No line separates the classes"),
     "by-heart": ({"kernel": kernel_part("rbf", gamma=1e4)}, "All 12 samples are free support vectors"),
-    "empty-tube": ({"machine": machine_part("tube", epsilon=1.3)}, "every b from 0.1 to 0.2 is optimal"),
+    "empty-tube": ({"machine": machine_part("soft-tube", epsilon=1.3)}, "every b from 0.1 to 0.2 is optimal"),
 }
 
 MISSING: list[tuple[str, dict[str, Any], str]] = [

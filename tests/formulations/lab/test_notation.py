@@ -18,7 +18,7 @@ from formulations.lab.views import VIEWS
 from formulations.modelling.model import Model
 
 COEFFICIENTS = {
-    **dict.fromkeys(("soft-margin", "hard-margin", "nu-margin", "squared-hinge", "linear-program"), "β = y a"),
+    **dict.fromkeys(("soft-margin", "hard-margin", "nu-margin", "squared-hinge", "linear-program-machine"), "β = y a"),
     **dict.fromkeys(("logistic", "least-squares-classifier"), "β = y a"),
     "one-class": "β = a",
     **dict.fromkeys(("tube", "nu-tube"), "β = a⁺ − a⁻"),
@@ -54,7 +54,7 @@ def test_facts_and_sentences_have_the_same_letters(name: str) -> None:
     assert not re.search(r"g\(x\)|class [+-]?1\.0|\b(alpha|beta|xi|rho|epsilon)\b", said)
 
 
-@pytest.mark.parametrize("name", sorted(COEFFICIENTS.keys() - {"linear-program"}))
+@pytest.mark.parametrize("name", sorted(COEFFICIENTS.keys() - {"linear-program-machine"}))
 def test_the_axes_of_the_views_have_the_same_letters(name: str) -> None:
     setting, session = asked(name, "kkt"), Session()
     facts: Any = session.frame(setting).facts

@@ -74,7 +74,7 @@ def test_points_without_an_answer_say_why(window):
 
 def test_each_task_keeps_its_points(window):
     lab = window.open({"points": CLASSES, "machine": {"name": "soft-margin", "values": {"C": 7}}})
-    lab.choose("Machine", "tube")
+    lab.choose("Machine", "soft-tube")
     wave = lab.points
     assert len(wave[0]) == 2
     assert lab.setting["machine"]["values"]["C"] == 7
@@ -95,8 +95,8 @@ def test_a_value_that_another_machine_or_kernel_has_not_becomes_its_default(wind
     assert lab.setting["kernel"][0]["values"]["gamma"] == KERNELS["polynomial"].sliders[1].default
     lab.choose("Machine", "squared-hinge")
     assert lab.setting["machine"]["values"]["C"] == 1e6
-    lab.choose("Machine", "tube")
-    assert lab.setting["machine"]["values"]["C"] == MACHINES["tube"].sliders[0].default
+    lab.choose("Machine", "soft-tube")
+    assert lab.setting["machine"]["values"]["C"] == MACHINES["soft-tube"].sliders[0].default
     says_the_same(lab)
 
 

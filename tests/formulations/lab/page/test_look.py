@@ -25,7 +25,7 @@ SIZES = {"phone": (360, 740), "tablet": (800, 1000), "wide": (1400, 900)}
 
 SETTINGS = {
     "classification": {"points": CLASSES, "kernel": [{"name": "rbf", "values": {"gamma": 0.5}}]},
-    "regression": {"points": WAVE, "machine": {"name": "tube"}},
+    "regression": {"points": WAVE, "machine": {"name": "soft-tube"}},
 }
 
 CONTROLS = "button, select, input[type=range], input[type=number], .lab-modes label, .lab-plane, summary, .lab-status"

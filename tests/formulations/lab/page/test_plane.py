@@ -16,7 +16,7 @@ from formulations.lab.views import VIEWS
 from .conftest import CLASSES, WAVE
 
 CLASSIFICATION = {"points": CLASSES}
-REGRESSION = {"points": WAVE, "machine": {"name": "tube"}}
+REGRESSION = {"points": WAVE, "machine": {"name": "soft-tube"}}
 
 
 @pytest.fixture
@@ -252,7 +252,7 @@ def test_a_click_on_the_edge_of_the_tube_adds_a_sample(window):
 
 
 def test_a_sample_at_the_edge_of_the_tube_is_dragged_before_it(window):
-    wide = {"machine": {"name": "tube", "values": {"C": 100, "epsilon": 0.25}}, "points": WAVE}
+    wide = {"machine": {"name": "soft-tube", "values": {"C": 100, "epsilon": 0.25}}, "points": WAVE}
     plane = window.open(wide)
     edges = plane.page.evaluate("""() => window.lab.setting.points.map(([u, v]) =>
         Math.abs(Math.abs(v - window.lab.plane.curveAt(u)) - 0.25))""")
@@ -292,7 +292,7 @@ def test_the_address_holds_the_setting(fresh_window):
 def test_back_returns_to_the_machine_before(fresh_window):
     plane = fresh_window.open(CLASSIFICATION)
     plane.choose("Machine", "logistic")
-    plane.choose("Machine", "tube")
+    plane.choose("Machine", "soft-tube")
     plane.page.go_back()
     plane.until("window.lab.setting.machine.name === 'logistic'")
     assert plane.settled().points == CLASSES

@@ -62,7 +62,7 @@ def test_sets_are_kept_renamed_loaded_and_deleted(sets):
     assert sets.listed == [f"{HOSTILE} (8 points)", "seven (7 points)"]
     assert sets.panel.locator("img").count() == 0
     # Another page of this browser: all is there again.
-    sets = Sets(lab.open({"points": WAVE, "machine": {"name": "tube"}}))
+    sets = Sets(lab.open({"points": WAVE, "machine": {"name": "soft-tube"}}))
     assert sets.listed == [f"{HOSTILE} (8 points)", "seven (7 points)"]
     sets.list.select_option("seven")
     assert sets.press("Load") == "Loaded “seven”: 7 points. Ctrl-Z goes back."

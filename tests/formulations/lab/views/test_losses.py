@@ -15,7 +15,7 @@ from qpkernels.arrays import Matrix, Vector
 
 FORMULAS: Mapping[str, Callable[[Vector], Vector]] = {
     "soft-margin": lambda z: np.maximum(1.0 - z, 0.0),
-    "linear-program": lambda z: np.maximum(1.0 - z, 0.0),
+    "linear-program-machine": lambda z: np.maximum(1.0 - z, 0.0),
     "squared-hinge": lambda z: np.maximum(1.0 - z, 0.0) ** 2,
     "logistic": lambda z: np.log1p(np.exp(-z)),
     "least-squares-classifier": lambda z: 0.5 * (1.0 - z) ** 2,
@@ -67,7 +67,7 @@ def test_a_relevance_machine_has_none(name: str) -> None:
     assert not found.arrays
 
 
-WITHOUT = {"linear-program", "relevance-classification", "relevance-regression"}
+WITHOUT = {"linear-program-machine", "relevance-classification", "relevance-regression"}
 
 
 def held(place: Vector, multiplier: Vector, name: str) -> Vector:

@@ -63,7 +63,7 @@ def test_a_long_descent_is_cut() -> None:
     [
         ("nu-margin", "two equations"),
         ("logistic", "entropy"),
-        ("linear-program", "linear program"),
+        ("linear-program-machine", "linear program"),
         ("relevance-classification", "evidence"),
     ],
 )
