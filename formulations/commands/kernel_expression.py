@@ -26,7 +26,7 @@ from warnings import catch_warnings
 from qpkernels.arrays import Samples
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel, scale_gamma
-from qpkernels.kernels.catalogue import KERNELS, KernelEntry, find_kernel
+from qpkernels.kernels.catalogue import KERNELS, NAMED, KernelEntry
 
 __all__ = [
     "read_kernel",
@@ -161,7 +161,7 @@ class _Reader:
         return self._made(node, name, [], [])
 
     def _made(self, node: ast.expr, name: str, values: list[ast.expr], keywords: list[ast.keyword]) -> Kernel:
-        kind: type[Kernel] | None = find_kernel(name)
+        kind: type[Kernel] | None = NAMED.get(name.lower())
         if kind is None or kind.entry is None or kind.entry.takes:
             raise self._unknown(node, name, kind)
         parameters = [each.name for each in kind.entry.parameters]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -328,7 +329,7 @@ def space_of(
         return by_matrix(X)
     named = None
     if isinstance(kernel, str):
-        named = named_kernel(kernel, lambda: _gamma(gamma, X, weights), degree, coef0)
+        named = named_kernel(kernel, partial(_gamma, gamma, X, weights), degree, coef0)
     if named is None:
         known = [kind.entry.name for kind in KERNELS.values() if kind.entry.scikit_learn]
         raise ParameterError(

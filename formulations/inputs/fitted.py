@@ -15,7 +15,7 @@ from formulations.inputs.restating import Restatable
 from qpkernels.arrays import Indices, Vector, is_scalar, is_sparse, shown
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels import FunctionKernel, Kernel, Precomputed
-from qpkernels.kernels.catalogue import find_kernel
+from qpkernels.kernels.catalogue import NAMED
 
 __all__ = ["coefficients_for", "kept_rows", "named_kernel", "require_classes", "require_model", "require_rows"]
 
@@ -36,11 +36,14 @@ def named_kernel(name: str, gamma: Callable[[], float], degree: int, coef0: floa
     gamma
         Asked of kernels that have one.
     """
-    kind = find_kernel(name)
+    kind = NAMED.get(name.lower())
     if kind is None or not kind.entry.scikit_learn:
         return None
     given: dict[str, Callable[[], float]] = {"gamma": gamma, "degree": lambda: degree, "coef0": lambda: coef0}
-    kernel: Kernel = kind.named(**{each.name: given[each.name]() for each in kind.entry.own})
+    values = {}
+    for each in kind.entry.own:
+        values[each.name] = given[each.name]()
+    kernel: Kernel = kind.named(**values)
     return kernel
 
 

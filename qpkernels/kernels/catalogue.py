@@ -12,7 +12,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
 
-__all__ = ["KERNELS", "KernelEntry", "KernelParameter", "find_kernel", "register"]
+__all__ = ["KERNELS", "NAMED", "KernelEntry", "KernelParameter", "register"]
 
 
 @dataclass(frozen=True)
@@ -105,13 +105,11 @@ _NAMED: dict[str, type[Any]] = {}
 KERNELS: Mapping[str, type[Any]] = MappingProxyType(_KERNELS)
 """The class of each kernel that has an entry, by its name."""
 
+NAMED: Mapping[str, type[Any]] = MappingProxyType(_NAMED)
+"""The same by all names, in lower case."""
+
 
 def register(kind: type[Any], entry: KernelEntry) -> None:
     """Let a kernel be known by its entry."""
     _KERNELS[entry.name] = kind
     _NAMED.update(dict.fromkeys(entry.names, kind))
-
-
-def find_kernel(name: str) -> type[Any] | None:
-    """Return the class of the kernel that has this name, or another of its names; None: there is none."""
-    return _NAMED.get(name.lower())

@@ -16,7 +16,7 @@ import qpkernels.kernels as kernels
 from formulations.commands.kernel_expression import read_kernel
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import RBF, Kernel, Laplacian, Linear, Matching, Matern, Polynomial, Sigmoid, scale_gamma
-from qpkernels.kernels.catalogue import KERNELS, find_kernel
+from qpkernels.kernels.catalogue import KERNELS, NAMED
 
 X = np.random.default_rng(3).normal(size=(6, 4))
 SCALE = scale_gamma(X)
@@ -61,7 +61,7 @@ def test_a_kernel_is_made_by_every_name_it_has(kind: type[Kernel]) -> None:
     entry = kind.entry
     assert entry is not None
     for name in entry.names:
-        assert find_kernel(name.upper()) is kind
+        assert NAMED[name] is kind
         if not entry.takes:
             assert type(read_kernel(f"{name}(gamma=1)" if kind is Laplacian else name, X)) is kind
     assert [kind for kind in KERNELS.values() if set(kind.entry.names) & set(entry.names)] == [kind]

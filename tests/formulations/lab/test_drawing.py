@@ -77,7 +77,7 @@ def test_levels_and_widths() -> None:
     found = framed("nu-margin", points).facts["level"]
     assert 0.0 < found < 1.0
     curve = [[x / 4, float(np.sin(x))] for x in range(12)]
-    assert framed("tube", curve).facts["epsilon"] == 0.25
+    assert framed("soft-tube", curve).facts["epsilon"] == 0.25
     assert 0.0 < framed("nu-tube", curve).facts["epsilon"] < 1.0
 
 

@@ -68,7 +68,7 @@ GAUSSIAN = [{"name": "rbf", "values": {"gamma": 1 / 3}}]
 SUM = [{"name": "linear"}, {"name": "laplacian", "values": {"gamma": 0.7}}, {"name": "rbf"}]
 CASES = [
     *[(machine, kernel) for machine in MACHINES for kernel in (GAUSSIAN, SUM)],
-    *[(machine, [{"name": kernel}]) for machine in ("soft-margin", "tube") for kernel in KERNELS if kernel != "rbf"],
+    *[(machine, [{"name": kernel}]) for machine in ("soft-margin", "soft-tube") for kernel in KERNELS if kernel != "rbf"],
 ]
 
 

@@ -21,7 +21,7 @@ COEFFICIENTS = {
     **dict.fromkeys(("soft-margin", "hard-margin", "nu-margin", "squared-hinge", "linear-program-machine"), "β = y a"),
     **dict.fromkeys(("logistic", "least-squares-classifier"), "β = y a"),
     "one-class": "β = a",
-    **dict.fromkeys(("tube", "nu-tube"), "β = a⁺ − a⁻"),
+    **dict.fromkeys(("soft-tube", "nu-tube"), "β = a⁺ − a⁻"),
     **dict.fromkeys(("quantile", "huber", "least-squares", "kernel-ridge"), "β = c"),
 }
 DECISIONS = {"one-class": "f(x) − ρ", "kernel-ridge": "f(x)"}

@@ -39,7 +39,7 @@ def test_samples_are_ordered_by_class_and_decision_value() -> None:
 
 def test_those_of_a_regression_are_ordered_by_their_feature() -> None:
     points = curve(20)
-    found = drawn(setting_of("tube", points[::-1], "linear", "gram"))
+    found = drawn(setting_of("soft-tube", points[::-1], "linear", "gram"))
     x = np.array(points)[:, 0]
     assert found.arrays["matrix"] == pytest.approx(np.outer(x, x))
 

@@ -29,7 +29,7 @@ def test_the_last_iterate_is_the_certified_optimum(machine: str) -> None:
         assert (iterate.multipliers > 0.0).all()
 
 
-@pytest.mark.parametrize("machine", ["soft-margin", "tube", "one-class"])
+@pytest.mark.parametrize("machine", ["soft-margin", "soft-tube", "one-class"])
 def test_mu_is_the_mean_of_the_products_and_falls(machine: str) -> None:
     path = record_interior_point(lab_setting(machine))
     mu = np.array([iterate.mu for iterate in path.iterates])

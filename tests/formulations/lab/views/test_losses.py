@@ -19,7 +19,7 @@ FORMULAS: Mapping[str, Callable[[Vector], Vector]] = {
     "squared-hinge": lambda z: np.maximum(1.0 - z, 0.0) ** 2,
     "logistic": lambda z: np.log1p(np.exp(-z)),
     "least-squares-classifier": lambda z: 0.5 * (1.0 - z) ** 2,
-    "tube": lambda r: np.maximum(np.abs(r) - 0.25, 0.0),
+    "soft-tube": lambda r: np.maximum(np.abs(r) - 0.25, 0.0),
     "quantile": lambda r: 0.5 * np.abs(r),
     "huber": lambda r: np.where(np.abs(r) <= 0.5, 0.5 * r**2, 0.5 * np.abs(r) - 0.125),
     "least-squares": lambda r: 0.5 * r**2,
@@ -76,7 +76,7 @@ def held(place: Vector, multiplier: Vector, name: str) -> Vector:
         above = np.inf if name == "hard-margin" else 1.0
         lower, upper = np.minimum(multiplier, np.maximum(place - 1, 0)), np.maximum(1 - place, 0)
         return np.asarray(np.maximum(lower, np.minimum(above - multiplier, upper)))
-    if name == "tube":
+    if name == "soft-tube":
         expected = np.where(np.abs(place) < 0.25, 0.0, np.sign(place))
         return np.asarray(np.minimum(np.abs(multiplier - expected), np.abs(np.abs(place) - 0.25)))
     if name == "quantile":

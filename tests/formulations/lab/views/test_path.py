@@ -13,7 +13,7 @@ from formulations.lab.views.path import PATH
 from formulations.modelling import Model
 from lab_scenes import curve, drawn, scene_of, setting_of, two_classes
 
-EXACT = ("soft-margin", "tube", "quantile")
+EXACT = ("soft-margin", "soft-tube", "quantile")
 BY_VALUES = ("nu-margin", "squared-hinge", "logistic", "one-class", "huber", "least-squares", "kernel-ridge")
 
 

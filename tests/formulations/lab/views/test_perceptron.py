@@ -55,7 +55,7 @@ def test_classes_that_overlap_are_recorded_for_some_passes_alone() -> None:
 
 def test_what_it_cannot_show_is_said() -> None:
     with pytest.raises(UnsupportedProgramError, match="two classes"):
-        record_perceptron(lab_setting("tube"))
+        record_perceptron(lab_setting("soft-tube"))
     with pytest.raises(UnsupportedProgramError, match="two classes"):
         record_perceptron(lab_setting("one-class"))
     with pytest.raises(OneClassError, match="two classes"):

@@ -12,7 +12,7 @@ from qpkernels.errors import OneClassError
 from qpkernels.problems import ConeProgram, Status
 from qpkernels.solvers import find_solver
 
-MACHINES = ("soft-margin", "nu-margin", "linear-program-machine", "logistic", "least-squares-classifier", "tube")
+MACHINES = ("soft-margin", "nu-margin", "linear-program-machine", "logistic", "least-squares-classifier", "soft-tube")
 
 
 @pytest.mark.parametrize("machine", MACHINES)
