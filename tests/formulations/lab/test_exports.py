@@ -66,9 +66,15 @@ def test_the_menu_offers_the_presets_as_settings() -> None:
 
 GAUSSIAN = [{"name": "rbf", "values": {"gamma": 1 / 3}}]
 SUM = [{"name": "linear"}, {"name": "laplacian", "values": {"gamma": 0.7}}, {"name": "rbf"}]
+SOLVED = ("soft-margin", "soft-tube")
 CASES = [
     *[(machine, kernel) for machine in MACHINES for kernel in (GAUSSIAN, SUM)],
-    *[(machine, [{"name": kernel}]) for machine in ("soft-margin", "soft-tube") for kernel in KERNELS if kernel != "rbf"],
+    *[
+        (machine, [{"name": kernel}])
+        for machine in ("soft-margin", "soft-tube")
+        for kernel in KERNELS
+        if kernel != "rbf"
+    ],
 ]
 
 

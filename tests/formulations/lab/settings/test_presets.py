@@ -14,7 +14,7 @@ from formulations.relevance.machine import RelevanceSolution
 
 every_preset = pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
 
-SUPPORT = {"three-points": 3, "corner": 4, "exclusive-or": 8, "cost-and-width": 15, "soft-tube": 8}
+SUPPORT = {"three-points": 3, "corner": 4, "exclusive-or": 8, "cost-and-width": 15, "tube": 8}
 """Support vectors that docs/examples finds on the same points."""
 
 RELEVANCE = {"relevance-classes": 3, "relevance-regression": 3}
