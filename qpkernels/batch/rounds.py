@@ -9,12 +9,14 @@ little by that is left to the solver of one machine, which has rows in float64.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Vector
 from qpkernels.arrays.threads import in_this_thread
@@ -31,6 +33,7 @@ from qpkernels.solvers.answer import Claim, Outcome
 from qpkernels.solvers.smo.descent import Descent, Limits, descend
 from qpkernels.solvers.smo.iterate import intercept_of
 from qpkernels.solvers.smo.rows import ONE_BLOCK, MatrixRows, NarrowRows, ProductRows, Rows
+from qpkernels.solvers.smo.steps import PATIENCE
 
 __all__ = ["Bounds", "Start", "carried", "function_at", "solve_together"]
 
@@ -41,6 +44,9 @@ The rest is for what float32 does to the rows.
 """
 
 _UNIT, _SINGLE_UNIT = float(np.finfo(np.float64).eps), float(np.finfo(np.float32).eps)
+
+_ROUNDED = 1e-12
+"""Part of a number by which rounding may change it."""
 
 _FEW = 300
 """Samples below which a machine is not worth a thread of its own."""
@@ -144,12 +150,13 @@ def _each_on_its_own(
     """Yield what each number of a group comes to; a matrix that is for one machine alone is gone after it."""
     tasks: dict[int, _Task] = {}
     answers: dict[int, Fitted | QPKernelsError | Start] = {}
+    sharing = Counter(id(machine.program.gram) for machine in group.machines)
 
     def work(k: int, worker: int) -> None:
         del worker
         machine = group.machines[k]
         with in_this_thread():
-            own = machine.program.gram is not gram and not gram.is_formed
+            own = machine.program.gram is not gram and (not gram.is_formed or sharing[id(machine.program.gram)] == 1)
             program = machine.program.upon(gram.part(machine.samples)) if own else machine.program
             task = tasks[k] = _task(k, machine, program, MatrixRows(program.gram.dense))
             answers[k] = _solved(gram, task, _before(task, tasks), bounds)
@@ -242,7 +249,8 @@ def _lower(task: _Task, before: _Task | None, bounds: Bounds, first: bool) -> No
     begin, program = perf_counter(), task.program.around(task.program.middle)
     if first:
         _begin(task, before)
-    limits = Limits(bounds.tol, bounds.max_iter, begin + bounds.seconds - task.seconds, task.steps)
+    deadline, shrinking = begin + bounds.seconds - task.seconds, isinstance(task.rows, ProductRows)
+    limits = Limits(bounds.tol, bounds.max_iter, deadline, task.steps, shrinking)
     search = Descent(program, task.rows, task.beta, task.values)
     if not limits.over(0):
         _descend(search, limits)
@@ -254,14 +262,16 @@ def _lower(task: _Task, before: _Task | None, bounds: Bounds, first: bool) -> No
 
 
 def _descend(search: Descent, limits: Limits) -> None:
-    """Lower the gap to a part of the tolerance."""
-    if search.in_one_block:
+    """Lower the gap to a part of the tolerance; rows that are there, or few, need no shrinking."""
+    if not limits.shrinking:
         # At a kink the gradient is near epsilon, and float32 tells it from that no better.
         floor = 4 * (
             _UNIT * search.size + (0.0 if search.exact else _SINGLE_UNIT) * float(search.program.epsilon.max())
         )
-        while not (search.reached or search.settled or limits.over(search.steps)):
-            search.outer_iteration(limits.max_iter - limits.steps - search.steps, floor, _GOAL * limits.tol)
+        taken = 1
+        while taken and search.idle <= PATIENCE and not limits.over(search.steps):
+            taken = search.outer_iteration(limits.max_iter - limits.steps - search.steps, floor, _GOAL * limits.tol)
+            taken = 0 if search.reached or search.settled else taken
         return
     gap = search.measure(limits.steps).violation
     if gap > _ENOUGH * limits.tol:
@@ -320,8 +330,14 @@ def _is_multiple(machine: Machine, before: Machine) -> bool:
     factor = float(new.upper[finite[0]] / old.upper[finite[0]]) if finite.size else 1.0
     if not 0 < factor < np.inf or new.total != old.total or (new.total and factor != 1.0):
         return False
-    pairs = ((new.lower, old.lower), (new.upper, old.upper))
-    return all(np.isclose(a, factor * b, rtol=1e-12, atol=0.0).all() for a, b in pairs)
+    pairs = ((new.lower, old.lower * factor), (new.upper, old.upper * factor))
+    return all(bool(_are_equal(a, b).all()) for a, b in pairs)
+
+
+def _are_equal(one: Vector, other: Vector) -> NDArray[np.bool_]:
+    """Return which numbers are equal but for rounding, as two infinities are."""
+    below, above = other * (1 - _ROUNDED), other * (1 + _ROUNDED)
+    return np.asarray((np.minimum(below, above) <= one) & (one <= np.maximum(below, above)))
 
 
 def _begin_on_ray(task: _Task, before: _Task) -> None:
@@ -337,7 +353,7 @@ def _begin_on_ray(task: _Task, before: _Task) -> None:
     task.beta, task.values = np.clip(factor * beta, new.lower, new.upper), factor * values
     if factor == most:
         # What is at its bound is there exactly, whatever the rounding of the factor.
-        at_bound = np.isclose(task.beta, bounds, rtol=1e-12, atol=0.0)
+        at_bound = _are_equal(task.beta, bounds)
         task.beta[at_bound] = bounds[at_bound]
 
 
@@ -391,7 +407,8 @@ def function_at(whole: Gram, machine: Machine, beta: Vector) -> Vector:
         return np.empty(0)
     if whole.is_formed and whole.correction is None:
         (used,) = np.nonzero(beta)
-        return np.asarray(whole.dense[np.ix_(machine.held_out, machine.samples[used])] @ beta[used])
+        places = len(whole) * machine.held_out[:, None] + machine.samples[used]
+        return np.asarray(whole.dense.take(places) @ beta[used])
     gram = machine.program.gram
     coefficients = gram.expansion_coefficients(beta)
     (used,) = np.nonzero(coefficients)

@@ -65,7 +65,7 @@ from qpkernels.solvers.smo.rows import (
     RowCache,
     Rows,
 )
-from qpkernels.solvers.smo.steps import Block, pair_steps, single_steps
+from qpkernels.solvers.smo.steps import BETTER, Block, pair_steps, single_steps, working_set
 
 __all__ = [
     "Descent",
@@ -434,7 +434,9 @@ class Descent:
     settled
         Whether no step over the one block that all samples are is left.
     reached
-        Whether the last steps over it came to the gap that they went for.
+        Whether the gap that the last steps went for is there.
+    idle
+        How often a working set was chosen since the gap fell to a part of what it was.
     """
 
     def __init__(self, program: KernelQP, rows: Rows, beta: Vector, values: Vector) -> None:
@@ -455,6 +457,7 @@ class Descent:
         # A problem that takes no more steps than it has samples needs nothing else.
         self._work = -(float(beta.size) ** 2)
         self.settled = self.reached = False
+        self.idle, self._best = 0, np.inf
         # All samples: as the descent left them with each shrinking, and as they were before the first.
         self._all: tuple[Vector, Vector] | None = None
         self._before = Stepped(beta, values)
@@ -494,8 +497,8 @@ class Descent:
     def outer_iteration(self, limit: int, tolerance: float, goal: float = 0.0) -> int:
         """Minimise over one block, in at most ``limit`` steps; return how many.
 
-        0 means that the slopes are separated to within ``tolerance``, or the relative duality gap of all samples, where
-        these are one block, is within a ``goal`` above 0.
+        0 means that the slopes are separated to within ``tolerance``, or the relative duality gap is within a ``goal``
+        above 0.
         """
         if self._block is not None:
             # In float32 the values are soon worth being made anew.
@@ -509,7 +512,7 @@ class Descent:
             if taken == limit:
                 self._to_minimum_over_free(self._block)
         else:
-            taken = self._over_working_set(limit, tolerance)
+            taken = self._over_working_set(limit, tolerance, goal)
         self.steps += taken
         return taken
 
@@ -525,15 +528,17 @@ class Descent:
         delta = to_minimum_over_free(np.ascontiguousarray(rows[:, free]), p, paired, free, self._beta, self._values)
         self._values += delta @ rows
 
-    def _over_working_set(self, limit: int, tolerance: float) -> int:
-        up, down, lowest, highest = self._slopes()
-        violation = highest - lowest
-        if violation <= tolerance:
+    def _over_working_set(self, limit: int, tolerance: float, goal: float) -> int:
+        paired, size = self.program.total is not None, self._rows.block_size
+        chosen, self._recent, inside, violation, gap, scale = working_set(
+            self._box, self._beta, self._values, self._recent, size, paired
+        )
+        self.idle, self._best = (0, gap) if gap < BETTER * self._best else (self.idle + 1, self._best)
+        self.reached = goal > 0.0 and gap <= goal * scale
+        if self.reached or violation <= tolerance:
             return 0
-        many = not self.exact and np.count_nonzero(self._inside()) > 2 * self._rows.block_size
-        level = (0.0, 0.0) if self.program.total is None else (lowest, highest)
-        chosen = self._working_set(up, down, *level)
-        block, box = self._rows.block(chosen), np.ascontiguousarray(self._box[:, chosen])
+        many = not self.exact and inside > 2 * size
+        block, box = self._rows.block(chosen), self._box.take(chosen, axis=1)
         before, beta, values = self._beta[chosen], self._beta[chosen], self._values[chosen]
         inner = max((_INNER_OF_MANY if many else _INNER) * violation, tolerance)
         taken, _ = self._take_steps(*block, box, beta, values, min(limit, _STEPS * chosen.size), inner, 0.0)
@@ -544,21 +549,6 @@ class Descent:
         self._visits[changed] += 1
         self._rows.add(changed, delta[moved], self._visits[changed], self._values)
         return taken
-
-    def _working_set(self, up: Vector, down: Vector, lowest: float, highest: float) -> Indices:
-        """Return the most violating samples and those of the iteration before; ``up`` and ``down`` are written over.
-
-        ``lowest`` and ``highest`` bound the slopes that do not violate optimality: down_k <= lowest, up_k >= highest.
-        """
-        size, recent = self._rows.block_size, self._recent
-        up[recent], down[recent] = np.inf, -np.inf
-        half = (size - recent.size) // 2
-        rising = _least(up, half, highest)
-        down[rising] = -np.inf
-        falling = _least(np.negative(down, out=down), half, -lowest)
-        chosen = np.concatenate([rising, falling, recent])
-        self._recent = chosen[: size // 2]
-        return chosen
 
     def _slopes(self) -> tuple[Vector, Vector, float, float]:
         """Return the slopes, the least that goes up and the greatest that goes down; without b it is 0 at least."""
@@ -615,14 +605,6 @@ class Descent:
         if self._all is not None:
             beta, values = self._all
             beta[self.samples], values[self.samples] = self._beta, self._values
-
-
-def _least(values: Vector, count: int, below: float) -> Indices:
-    """Return where the ``count`` least of ``values`` are that lie ``below``."""
-    if count < values.size:
-        least = np.argpartition(values, count)[:count]
-        return least[values[least] < below]
-    return np.flatnonzero(values < below)
 
 
 _compiled: set[tuple[Any, ...]] = set()

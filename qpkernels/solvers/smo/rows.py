@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -162,27 +163,39 @@ class MatrixRows(Rows):
         self.add_to(slice(None), chosen, delta, values)
 
     def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
-        at, rows = self._samples[columns], self._samples[chosen]
-        edges = np.concatenate([[0], np.flatnonzero(np.diff(at) != 1) + 1, [at.size]])
-        if edges.size * _RUN > at.size:
-            # Few of them follow each other in the matrix: what lies between is read as well.
-            first = int(at.min())
-            sums = np.zeros(int(at.max()) + 1 - first)
-            self._add(rows, delta, first, sums)
-            values[columns] += sums[at - first]
-            return
-        sums = np.zeros(at.size)
-        for start, stop in pairwise(edges.tolist()):
-            self._add(rows, delta, int(at[start]), sums[start:stop])
-        values[columns] += sums
+        rows = self._samples[chosen]
+        if isinstance(columns, slice) and columns == slice(None):
+            self._add(rows, delta, values)
+        else:
+            sums = np.zeros(values[columns].size)
+            MatrixRows(self._matrix, self._samples[columns])._add(rows, delta, sums)
+            values[columns] += sums
 
-    def _add(self, rows: Indices, delta: Vector, first: int, sums: Vector) -> None:
-        """Add delta'K to ``sums``, which belong to the columns from the ``first`` one on."""
+    @cached_property
+    def _runs(self) -> list[tuple[int, slice]]:
+        """For each run of samples that follow each other in the matrix, the first column and which they are."""
+        edges = np.concatenate([[0], np.flatnonzero(np.diff(self._samples) != 1) + 1, [self._samples.size]])
+        return [(int(self._samples[start]), slice(start, stop)) for start, stop in pairwise(edges.tolist())]
+
+    def _add(self, rows: Indices, delta: Vector, values: Vector) -> None:
+        """Add delta'K to the ``values`` of all samples, where K has these ``rows`` of the matrix."""
+        if len(self._runs) * _RUN <= values.size:
+            for first, samples in self._runs:
+                self._add_from(first, rows, delta, values[samples])
+        elif values.size:
+            # Few of them follow each other in the matrix: what lies between is read as well.
+            first = int(self._samples.min())
+            sums = np.zeros(int(self._samples.max()) + 1 - first)
+            self._add_from(first, rows, delta, sums)
+            values += sums[self._samples - first]
+
+    def _add_from(self, first: int, rows: Indices, delta: Vector, values: Vector) -> None:
+        """Add delta'K to ``values``, which belong to the columns from the ``first`` one on."""
         in_parts(
-            lambda _, part: add_stored_rows(self._matrix, rows, first + part.start, delta, sums[part]),
-            sums.size,
+            lambda _, part: add_stored_rows(self._matrix, rows, first + part.start, delta, values[part]),
+            values.size,
             PANEL,
-            float(rows.size) * sums.size,
+            float(rows.size) * values.size,
         )
 
     def part(self, samples: Indices) -> Rows:

@@ -32,7 +32,7 @@ from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import inlined, vectorised
 from qpkernels.gram.panels.loops import add_scaled, entries
 
-__all__ = ["FLAT", "Block", "pair_steps", "single_steps"]
+__all__ = ["BETTER", "FLAT", "PATIENCE", "Block", "pair_steps", "single_steps", "working_set"]
 
 FLAT = 1e-14
 """Curvature below this part of K_ii + K_jj is rounding: the two samples are the same point for the kernel."""
@@ -46,7 +46,7 @@ _LANES = 128
 _LOOKS, _LEAST = 8, 16
 """Looks at the gap in as many steps as there are samples, and the least number of steps between two."""
 
-_PATIENCE, _BETTER = 60, 0.9
+PATIENCE, BETTER = 60, 0.9
 """Looks after which the gap must be that part of what it was; else it is rounding that changes."""
 
 # Constants of a pass are of single precision, for they must not widen it.
@@ -137,20 +137,21 @@ def _offset_down(at: float, lower: float, epsilon: float) -> float:
 
 
 @inlined
-def _interval(box: Matrix, beta: Vector, values: Vector, up: Floats, down: Floats) -> tuple[float, float]:
-    """Write what the slopes add to g; return the least slope that goes up, and the greatest that goes down."""
+def _look(
+    box: Matrix, beta: Vector, values: Vector, paired: bool, up: Floats, down: Floats, gradient: Floats
+) -> tuple[float, float, float, float, float]:
+    """Write g less a level, and what the slopes add to it; return what is seen at the point.
+
+    That is the least slope that goes up, the greatest that goes down, the level, P - D, and max(|P|, |D|); a hard
+    constraint counts as satisfied.
+    """
     lowest, highest = np.inf, -np.inf
     for k in range(beta.size):
         slope = values[k] + box[2, k] * beta[k] - box[0, k]
         rise, fall = _offset_up(beta[k], box[4, k], box[1, k]), _offset_down(beta[k], box[3, k], box[1, k])
         up[k], down[k] = rise, fall
         lowest, highest = min(lowest, slope + rise), max(highest, slope + fall)
-    return lowest, highest
-
-
-@inlined
-def _gap(box: Matrix, beta: Vector, values: Vector, level: float, gradient: Floats) -> tuple[float, float]:
-    """Write g less the level; return P - D, and max(|P|, |D|), a hard constraint counting as satisfied."""
+    level = 0.5 * (lowest + highest) if paired and lowest < np.inf and highest > -np.inf else 0.0
     gap, dual = 0.0, 0.0
     for k in range(beta.size):
         target, epsilon, ridge, size = box[0, k], box[1, k], box[2, k], abs(beta[k])
@@ -162,7 +163,80 @@ def _gap(box: Matrix, beta: Vector, values: Vector, level: float, gradient: Floa
         loss = excess * s - 0.5 * ridge * s * s if excess > 0 and s < np.inf else 0.0
         gap += loss - residual * beta[k] + cost
         dual += (target - 0.5 * values[k]) * beta[k] - cost
-    return gap, max(abs(dual), abs(dual + gap))
+    return lowest, highest, level, gap, max(abs(dual), abs(dual + gap))
+
+
+@inlined
+def _least(costs: Vector, taken: NDArray[np.bool_], heap: Indices) -> int:
+    """Write where the least costs below 0 are, of those not ``taken``, as many as there is room for; return how many.
+
+    The greatest of them is on top of the heap.
+    """
+    size = 0
+    for k in range(costs.size):
+        cost = costs[k]
+        if taken[k] or not cost < 0 or (size == heap.size and (size == 0 or cost >= costs[heap[0]])):
+            continue
+        if size < heap.size:
+            at = size
+            size += 1
+            while at > 0 and costs[heap[(at - 1) // 2]] < cost:
+                heap[at] = heap[(at - 1) // 2]
+                at = (at - 1) // 2
+        else:
+            at = 0
+            while True:
+                child = 2 * at + 1
+                if child + 1 < size and costs[heap[child + 1]] > costs[heap[child]]:
+                    child += 1
+                if child >= size or costs[heap[child]] <= cost:
+                    break
+                heap[at] = heap[child]
+                at = child
+        heap[at] = k
+    return size
+
+
+@vectorised
+def working_set(
+    box: Matrix, beta: Vector, values: Vector, recent: Indices, size: int, paired: bool
+) -> tuple[Indices, Indices, int, float, float, float]:
+    """Choose up to ``size`` samples: those that violate optimality most by either slope, and the ``recent`` ones.
+
+    Returns
+    -------
+    Them in ascending order; those to stay for the next time; how many of all coefficients are inside their bounds and
+    off their kinks; by how much optimality is violated; P - D, and max(|P|, |D|).
+    """
+    n = beta.size
+    up, down, slope = np.empty(n), np.empty(n), np.empty(n)
+    lowest, highest, level, gap, scale = _look(box, beta, values, paired, up, down, slope)
+    if not paired:
+        # Without b it is 0 that slopes are to be on their side of.
+        lowest, highest = min(lowest, 0.0), max(highest, 0.0)
+    inside, violation = 0, highest - lowest
+    highest, lowest = (highest - level, lowest - level) if paired else (0.0, 0.0)
+    for k in range(n):
+        inside += up[k] == down[k]
+        up[k], down[k] = slope[k] + up[k] - highest, lowest - slope[k] - down[k]
+    taken, most = np.zeros(n, np.bool_), (size - recent.size) // 2
+    order, heap = np.empty(2 * most + recent.size, np.intp), np.empty(most, np.intp)
+    for k in range(recent.size):
+        taken[recent[k]] = True
+    found = 0
+    for side in range(2):
+        for a in range(_least(up if side == 0 else down, taken, heap)):
+            order[found], taken[heap[a]] = heap[a], True
+            found += 1
+    for k in range(recent.size):
+        order[found] = recent[k]
+        found += 1
+    chosen, at = np.empty(found, np.intp), 0
+    for k in range(n):
+        if taken[k]:
+            chosen[at] = k
+            at += 1
+    return chosen, order[: min(found, size // 2)], inside, violation, gap, scale
 
 
 @inlined
@@ -347,11 +421,9 @@ def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is ca
             square[k] = squares[k] + ridge[k]
         floor, taken, idle, best, ended = number(tolerance), 0, 0, np.inf, False
         while True:
-            lowest, highest = _interval(box, beta, values, up, down)
-            level = 0.5 * (lowest + highest) if paired and lowest < np.inf and highest > -np.inf else 0.0
-            gap, scale = _gap(box, beta, values, level, gradient)
-            idle, best = (0, gap) if gap < _BETTER * best else (idle + 1, best)
-            ended = ended or idle > _PATIENCE
+            _, _, level, gap, scale = _look(box, beta, values, paired, up, down, gradient)
+            idle, best = (0, gap) if gap < BETTER * best else (idle + 1, best)
+            ended = ended or idle > PATIENCE
             if ended or taken >= limit or (goal > 0.0 and gap <= goal * scale):
                 break
             stop = min(limit, taken + max(_LEAST, n // _LOOKS)) if goal > 0.0 else limit
