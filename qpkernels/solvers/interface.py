@@ -208,9 +208,31 @@ class Solver(ABC):
                 )
         if isolate:
             limits = Limits(time_limit, memory_limit, quiet=not verbose)
-            answer, seconds = self._run_apart(limits, program, request, options)
-        else:
-            answer, seconds = self._run_here(program, request, options)
+            return self._outcome(program, *self._run_apart(limits, program, request, options))
+        return self.answer_to(program, request, **options)
+
+    def answer_to(self, program: Program, request: Request, **options: Any) -> Outcome:
+        """Solve ``program``, of a kind that it takes, as a checked request asks, in this process.
+
+        Parameters
+        ----------
+        options
+            Those of the back-end itself, checked or our own.
+
+        Raises
+        ------
+        SolverFailedError
+            As :meth:`solve` does.
+        """
+        try:
+            answer, seconds = _timed(self, program, request, options)
+        except QPKernelsError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise SolverFailedError(f"solver {self.name!r} raised {type(error).__name__}: {error}") from error
+        return self._outcome(program, answer, seconds)
+
+    def _outcome(self, program: Program, answer: Answer, seconds: float) -> Outcome:
         check_answer(self.name, program, answer)
         return Outcome(**{part: getattr(answer, part) for part in _PARTS}, solver=self.name, seconds=seconds)
 
@@ -247,14 +269,6 @@ class Solver(ABC):
             verbose=check_flag(verbose, "verbose"),
             warm_multipliers=multipliers,
         )
-
-    def _run_here(self, program: Program, request: Request, options: dict[str, Any]) -> tuple[Answer, float]:
-        try:
-            return _timed(self, program, request, options)
-        except QPKernelsError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise SolverFailedError(f"solver {self.name!r} raised {type(error).__name__}: {error}") from error
 
     def _run_apart(
         self, limits: Limits, program: Program, request: Request, options: dict[str, Any]
