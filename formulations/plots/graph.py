@@ -173,7 +173,7 @@ def _of_program(program: KernelQP, places: Places, place: Vector, multiplier: Ve
     of the bounds.
     """
     signs = places.signs
-    turn, centres = (-1.0, signs * program.target) if places.target is None else (1.0, np.zeros(len(program)))
+    turn, centres = (-1.0, signs * program.target) if places.target is None else (1.0, np.zeros(program.size))
     low, high = np.where(signs > 0, program.lower, -program.upper), np.where(signs > 0, program.upper, -program.lower)
     ends = np.maximum(np.abs(low), np.abs(high))
     ridge = program.ridge

@@ -154,7 +154,7 @@ def _stages_of_level(program: LevelQP) -> Iterator[tuple[Solver, dict[str, Any]]
     if np.isinf(work):
         yield find_solver("level-search"), {}
         return
-    if len(program) > _FEW and work > _LEVELS * first_order(at).work:
+    if program.size > _FEW and work > _LEVELS * first_order(at).work:
         yield find_solver("level-search"), {"max_iter": int(work / step_work(at))}
     yield find_solver("interior-point"), {}
 

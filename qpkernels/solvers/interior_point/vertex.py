@@ -88,7 +88,7 @@ class Scaled:
         point = self._bounds.vanishing()
         if point is None:
             return None
-        beta, zero = self._bounds.feasible(point[0]), FunctionAtSamples.zero(len(self.program))
+        beta, zero = self._bounds.feasible(point[0]), FunctionAtSamples.zero(self.program.size)
         proof = self._bounds.certify(beta, point[1], zero)
         return Candidate(beta, point[1], self.program.gram.product(beta), proof)
 
