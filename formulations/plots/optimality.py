@@ -148,7 +148,7 @@ class KKTDisplay(Display):
         Parameters
         ----------
         audited
-            An :class:`~formulations.judging.audit.Audit` of one machine, or one of its machines:
+            An :class:`~formulations.Audit` of one machine, or one of its machines:
             ``audit(estimator, X, y)[0]``.
         tolerance
             As in :meth:`from_solution`.

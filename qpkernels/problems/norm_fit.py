@@ -143,7 +143,7 @@ class NormFitBounds(ABC):
         return residuals
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
-        """Enclose the optimum; see :func:`~qpkernels.problems.enclose_norm_fit`."""
+        """Enclose the optimum; see :func:`~qpkernels.problems.norm_fit.enclose_norm_fit`."""
         return enclose_norm_fit(self, beta, intercept, function)
 
     def moved(

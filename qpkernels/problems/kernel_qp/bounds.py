@@ -147,7 +147,7 @@ class KernelQPBounds:
         return gap_product(self.program, beta, intercept)
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
-        """Enclose the optimum; see :func:`~qpkernels.problems.enclose_kernel_qp`."""
+        """Enclose the optimum; see :func:`~qpkernels.problems.kernel_qp.enclosure.enclose_kernel_qp`."""
         return enclose_kernel_qp(self.program, beta, intercept, function)
 
     def feasible(self, beta: Vector) -> Vector:

@@ -188,7 +188,7 @@ class FreeLevelBounds(ABC):
         """State the problem for its enclosure."""
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
-        """Enclose the optimum; see :func:`~qpkernels.problems.enclose_free_level`."""
+        """Enclose the optimum; see :func:`~qpkernels.problems.level_qp.enclosure.enclose_free_level`."""
         near = self.feasible(beta) if np.isfinite(beta).all() else beta
         return enclose_free_level(self.free_level(), near, intercept, function)
 
