@@ -30,7 +30,7 @@ from formulations import (
     SoftTube,
 )
 from formulations.losses import AbsolutePower, LogisticResidual
-from formulations.modelling import Solution
+from formulations.modelling import Solution, routes
 from model_data import blobs, measured, one_against_rest, overlapping
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError
 from qpkernels.kernels import RBF
