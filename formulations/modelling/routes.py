@@ -299,7 +299,7 @@ def read_structure(
 ) -> Candidate:
     """Return a solver's answer to a program that the model is, or that ``form`` is, in the terms of the model."""
     b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
-    if isinstance(program, ExpansionProgram) or (isinstance(program, LinearSystem) and program.is_expansion):
+    if program.is_expansion:
         judge = bounds if isinstance(bounds, KernelQPBounds) else None
         return expand(model.gram, outcome.point, b, model.classes, outcome.values, judge)
     if isinstance(program, ResidualNorm):

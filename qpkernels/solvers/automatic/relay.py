@@ -13,7 +13,7 @@ from qpkernels.arrays import Vector
 from qpkernels.errors import NonFiniteError, SolverFailedError
 from qpkernels.problems import Certificate, KernelQP, LevelQP, certify_kernel_qp, undefined
 from qpkernels.problems.kernel_qp.hard import mending_factor
-from qpkernels.problems.level_qp.tube import level_bounds
+from qpkernels.problems.level_qp.bounds import level_bounds
 from qpkernels.problems.rounding import EPS
 from qpkernels.solvers.answer import Claim, Outcome, Request
 from qpkernels.solvers.automatic.budget import Budget

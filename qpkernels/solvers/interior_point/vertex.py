@@ -20,7 +20,7 @@ import numpy as np
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.problems import Certificate, FunctionAtSamples, KernelQP, KernelQPBounds, LevelQP
-from qpkernels.problems.level_qp.tube import level_bounds
+from qpkernels.problems.level_qp.bounds import level_bounds
 from qpkernels.solvers.interior_point.path import CentralPath, Places, boxes_of
 from qpkernels.solvers.newton_systems import Border, NewtonSystem
 
