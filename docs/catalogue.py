@@ -31,7 +31,7 @@ from formulations import (
     SoftMargin,
     compare,
 )
-from formulations.classification.base import TwoClassModel
+from formulations.classification.two_class_model import TwoClassModel
 from formulations.judging.comparison import Row
 from formulations.modelling import Model
 from formulations.regression.fits.forms import LinearFit

@@ -11,7 +11,8 @@ __all__: list[str] = []
 
 
 def __getattr__(name: str) -> Any:
-    """Return what CVXPY calls ``name``."""
+    """Return what CVXPY calls ``name``, and keep it: Python asks here once for each."""
     import cvxpy
 
-    return getattr(cvxpy, name)
+    found = globals()[name] = getattr(cvxpy, name)
+    return found

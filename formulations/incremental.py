@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 
 from formulations.inputs.samples import BoundSamples, checked_labels, real_targets
 from formulations.modelling import Model, Solution
+from formulations.modelling.routes import solve_structure
 from formulations.modelling.solving import SolveRequest
-from formulations.modelling.structures import solve_structure
 from qpkernels.arrays import (
     ChecksKeywords,
     Indices,

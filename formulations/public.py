@@ -10,8 +10,7 @@ from formulations.classification.margins.nu_margin import NuMargin
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.classification.meta.calibration import Calibration, PlattCalibration
-from formulations.classification.meta.multiclass import OneVersusOne, OneVersusRest
-from formulations.classification.meta.multiclass_solution import MulticlassSolution
+from formulations.classification.meta.multiclass import MulticlassSolution, OneVersusOne, OneVersusRest
 from formulations.classification.meta.two_level import TwoLevelMachine, calibrate, cross_validated_scores
 from formulations.classification.norm_constrained import NormConstrainedClassifier
 from formulations.classification.one_class import OneClass

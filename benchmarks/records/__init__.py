@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What was measured, each kind of record, and the file that keeps them."""
 
-from benchmarks.records.base import Record
 from benchmarks.records.many import Changes, Search, Training
+from benchmarks.records.record import Record
 from benchmarks.records.results import FILE, Results
 from benchmarks.records.single import (
     ANSWERED,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.records.base import Record
+from benchmarks.records.record import Record
 from benchmarks.repetition import Turns, typical
 
 __all__ = ["Changes", "Search", "Training"]

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from benchmarks.records.base import Record
 from benchmarks.records.many import Changes, Search, Training
+from benchmarks.records.record import Record
 from benchmarks.records.single import (
     Auditing,
     Comparison,

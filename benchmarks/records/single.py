@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.records.base import Record
+from benchmarks.records.record import Record
 from benchmarks.repetition import Turns, typical
 
 __all__ = [

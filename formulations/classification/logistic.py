@@ -26,8 +26,8 @@ import scipy
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.classification.base import MarginDual, TwoClassCostModel, TwoClassModel
 from formulations.classification.margin_loss import losses_of_margins
+from formulations.classification.two_class_model import MarginDual, TwoClassCostModel, TwoClassModel
 from formulations.inputs.hyperparameters import derived
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import LogisticLoss
@@ -150,7 +150,7 @@ class Logistic(_LogisticModel, TwoClassCostModel):
     Parameters
     ----------
     X, y, kernel, C, fit_intercept
-        As in :class:`~formulations.classification.base.TwoClassCostModel`.
+        As in :class:`~formulations.classification.two_class_model.TwoClassCostModel`.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class PenalisedLogistic(MeanRiskModel[Classification], _LogisticModel):
     Parameters
     ----------
     X, y, kernel
-        As in :class:`~formulations.classification.base.TwoClassModel`.
+        As in :class:`~formulations.classification.two_class_model.TwoClassModel`.
     regularisation
         lambda, above 0. Raising it makes f flatter.
 

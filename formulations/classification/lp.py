@@ -21,7 +21,7 @@ from dataclasses import replace
 import numpy as np
 
 import formulations.cvx as cp
-from formulations.classification.base import TwoClassCostModel
+from formulations.classification.two_class_model import TwoClassCostModel
 from formulations.modelling import (
     Candidate,
     Classification,
@@ -134,7 +134,7 @@ class LinearProgramMachine(TwoClassCostModel):
     Parameters
     ----------
     X, y, kernel, C, fit_intercept
-        As in :class:`~formulations.classification.base.TwoClassCostModel`.
+        As in :class:`~formulations.classification.two_class_model.TwoClassCostModel`.
 
     Examples
     --------

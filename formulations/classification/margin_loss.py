@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
+from formulations.classification.two_class_model import MarginDual, MarginPrimal, TwoClassModel
 from formulations.inputs.hyperparameters import COSTS, per_cost, times_cost
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import Hinge, LogisticLoss, MarginLoss
@@ -198,7 +198,7 @@ class MarginLossClassifier(MarginLossModel):
     Parameters
     ----------
     X, y, kernel, fit_intercept
-        As in :class:`~formulations.classification.base.TwoClassModel`.
+        As in :class:`~formulations.classification.two_class_model.TwoClassModel`.
     loss
         A margin loss of :mod:`formulations.losses`: Hinge(), SquaredHinge(), SquaredMargin(), LogisticLoss(), or one
         of your own, which may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.

@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.classification.base import MarginDual, MarginPrimal
 from formulations.classification.margin_loss import MarginLossModel
+from formulations.classification.two_class_model import MarginDual, MarginPrimal
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import Hinge, MarginLoss
 from formulations.modelling import (
@@ -126,7 +126,7 @@ class NormConstrainedClassifier(MarginLossModel, BallModel[Classification]):
     Parameters
     ----------
     X, y, kernel, fit_intercept
-        As in :class:`~formulations.classification.base.TwoClassModel`.
+        As in :class:`~formulations.classification.two_class_model.TwoClassModel`.
     loss
         A margin loss of :mod:`formulations.losses`: Hinge(), SquaredHinge(), SquaredMargin(), LogisticLoss(), or one
         of your own, which may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-from formulations.classification.base import TwoClassModel
 from formulations.classification.meta.multiclass import OneVersusOne, OneVersusRest
 from formulations.classification.one_class import OneClass
+from formulations.classification.two_class_model import TwoClassModel
 from formulations.commands.kernel_expression import read_kernel
 from formulations.commands.options import KernelOptions, ModelOptions, find_model, models_by_name
 from formulations.inputs.samples import BoundSamples, bind

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.classification.meta.calibration import Calibration, PlattCalibration
-from formulations.classification.meta.multiclass_solution import MulticlassSolution
+from formulations.classification.meta.multiclass import MulticlassSolution
 from formulations.classification.meta.two_level import cross_validated_scores
 from formulations.commands.measures import training_score
 from formulations.commands.output import waiting

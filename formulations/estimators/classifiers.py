@@ -12,7 +12,6 @@ import scipy
 from numpy.typing import NDArray
 
 from formulations import losses
-from formulations.classification.base import TwoClassModel
 from formulations.classification.least_squares import LeastSquaresClassifier
 from formulations.classification.logistic import Logistic
 from formulations.classification.lp import LinearProgramMachine
@@ -21,6 +20,7 @@ from formulations.classification.margins.hard_margin import HardMargin
 from formulations.classification.margins.nu_margin import NuMargin
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
+from formulations.classification.two_class_model import TwoClassModel
 from formulations.estimators.pairwise import CalibratedClassifier, PairwiseClassifier
 from formulations.estimators.parameters import given_model, is_infinite, named_loss
 from formulations.losses import MarginLoss

@@ -31,7 +31,7 @@ from formulations.inputs.samples import BoundSamples
 from formulations.losses import Squared
 from formulations.modelling import Regression
 from formulations.modelling.batch import solve_systems
-from formulations.regression.base import RegressionModel
+from formulations.regression.regression_model import RegressionModel
 from formulations.regression.residual_loss import ResidualLossRegression
 from formulations.regression.ridge.interpolation import Interpolation
 from formulations.regression.ridge.kernel_ridge import KernelRidge as KernelRidgeModel

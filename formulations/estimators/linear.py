@@ -21,11 +21,11 @@ from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
 from sklearn.linear_model._base import LinearModel as LinearPrediction
 from sklearn.utils.validation import validate_data
 
-from formulations.classification.base import TwoClassModel
 from formulations.classification.linear import CrammerSinger, LinearModel, SparseWeights
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.classification.meta.multiclass import OneVersusRest
+from formulations.classification.two_class_model import TwoClassModel
 from formulations.estimators.parameters import ClassWeight, check_labels, check_targets, class_weights, sample_weights
 from formulations.estimators.proved import ProvedEstimator
 from formulations.inputs.estimators import with_constant

@@ -17,11 +17,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
-from formulations.classification.base import TwoClassModel
 from formulations.classification.meta.calibration import Calibration, PlattCalibration
-from formulations.classification.meta.multiclass import OneVersusOne
-from formulations.classification.meta.multiclass_solution import MulticlassSolution
+from formulations.classification.meta.multiclass import MulticlassSolution, OneVersusOne
 from formulations.classification.meta.two_level import stratified_folds
+from formulations.classification.two_class_model import TwoClassModel
 from formulations.estimators.kernel_machine import KernelMachine, Training, as_sparse_as
 from formulations.estimators.parameters import ClassWeight, check_labels, class_weights, sample_weights, weighted
 from formulations.modelling import Classification

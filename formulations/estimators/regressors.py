@@ -26,9 +26,9 @@ from formulations.inputs.hyperparameters import TAU
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss, Squared
 from formulations.losses import Huber as HuberLoss
 from formulations.modelling import Model, Regression
-from formulations.regression.base import RegressionModel
 from formulations.regression.huber import Huber
 from formulations.regression.quantile import Quantile
+from formulations.regression.regression_model import RegressionModel
 from formulations.regression.residual_loss import ResidualLossRegression
 from formulations.regression.tubes.hard import HardTube
 from formulations.regression.tubes.nu import NuTube

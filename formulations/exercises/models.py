@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from formulations.classification.base import TwoClassModel
+from formulations.classification.two_class_model import TwoClassModel
 from formulations.exercises.exercise import Answers, Verdict, all_of, at, number, vector
 from formulations.judging.findings import faults_of
 from formulations.modelling import Candidate, Model

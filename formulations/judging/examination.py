@@ -30,7 +30,7 @@ class Trial:
     Attributes
     ----------
     row
-        The answer as :func:`~formulations.judging.compare.compare` shows it.
+        The answer as :func:`~formulations.compare` shows it.
     tol
         The tolerance asked for.
     objective_error
@@ -57,7 +57,7 @@ class Trial:
         Parameters
         ----------
         row
-            The answer as :func:`~formulations.judging.compare.compare` shows it.
+            The answer as :func:`~formulations.compare` shows it.
         tol
             The tolerance that its solver was asked for.
         answer

@@ -19,10 +19,10 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _num_samples
 
-from formulations.classification.base import TwoClassModel
 from formulations.classification.margins.nu_margin import NuMargin
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.one_class import OneClass
+from formulations.classification.two_class_model import TwoClassModel
 from formulations.estimators.parameters import FunctionValues, space_of
 from formulations.inputs.estimators import Coefficients, on_host
 from formulations.inputs.fitted import kept_rows, named_kernel, require_classes, require_rows

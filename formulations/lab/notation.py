@@ -12,7 +12,7 @@ from typing import Any
 from formulations.classification.one_class import OneClass
 from formulations.lab.settings.machines import Stated
 from formulations.modelling.model import Model
-from formulations.regression.base import RegressionModel
+from formulations.regression.regression_model import RegressionModel
 from qpkernels.display.maths import to_text
 
 __all__ = ["coefficient_name", "decision_name", "multiplier_name", "place_name"]

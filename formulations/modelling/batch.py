@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from formulations.modelling.candidate import expand
 from formulations.modelling.model import Model
+from formulations.modelling.routes import solve_structure
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import SolveRequest, status_of
-from formulations.modelling.structures import solve_structure
 from qpkernels.arrays import Indices, Vector, is_integer, shown
 from qpkernels.arrays.threads import in_this_thread, threads
 from qpkernels.errors import ParameterError, QPKernelsError

@@ -12,10 +12,10 @@ import numpy as np
 import formulations.cvx as cp
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.deciding import left_out
-from formulations.modelling.default import solve_by_request
 from formulations.modelling.failures import infeasible, no_answer, unbounded
 from formulations.modelling.lowering import ConeAnswer, Lowered
 from formulations.modelling.reasons import Contradiction, declared_groups, proof_of
+from formulations.modelling.routes import judged, solve_by_request
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import (
     SolveRequest,
@@ -26,7 +26,6 @@ from formulations.modelling.solving import (
     status_of,
 )
 from formulations.modelling.statement import Statement
-from formulations.modelling.structures import judged
 from qpkernels.arrays import Indices
 from qpkernels.diagnosis import Ray
 from qpkernels.errors import InfeasibleError, ParameterError, UnsupportedProgramError

@@ -184,7 +184,7 @@ def starting_point(program: ExpansionProgram | LinearSystem, start: Solution | A
     if not isinstance(start, Solution):
         return start
     bounded = start.support.bounded
-    if isinstance(program, LinearSystem) or start.beta.size != len(program) or bounded.size == 0 or program.total:
+    if isinstance(program, LinearSystem) or start.beta.size != program.size or bounded.size == 0 or program.total:
         return start.beta
     room = np.where(start.beta > 0, program.upper, -program.lower)[bounded]
     factor = float(np.median(room / np.abs(start.beta[bounded])))

@@ -173,7 +173,8 @@ class Statement(metaclass=ABCMeta):
     @property
     def is_extended(self) -> bool:
         """Whether the user added to the textbook problem."""
-        return bool(self.extension)
+        added = self.extension
+        return bool(added.constraints) or added.objective is not None
 
     @property
     def cone_solver(self) -> str:
@@ -303,10 +304,6 @@ class Extension:
 
     constraints: tuple[cp.Constraint, ...] = ()
     objective: cp.Expression | None = None
-
-    def __bool__(self) -> bool:
-        """Return whether there is anything."""
-        return bool(self.constraints) or self.objective is not None
 
     def with_added(self, constraints: Iterable[object], objective: object) -> Extension:
         """Return this and what a user adds now.

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from formulations.classification.base import TwoClassModel
-from formulations.classification.meta.multiclass import OneVersusOne, OneVersusRest
-from formulations.classification.meta.multiclass_solution import MulticlassSolution
+from formulations.classification.meta.multiclass import MulticlassSolution, OneVersusOne, OneVersusRest
 from formulations.classification.one_class import OneClass
+from formulations.classification.two_class_model import TwoClassModel
 from formulations.modelling import Classification, Novelty
 from formulations.plots.display import Display
 from formulations.plots.sections import Feature, Section

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from formulations.classification.base import TwoClassModel
 from formulations.classification.one_class import OneClass
+from formulations.classification.two_class_model import TwoClassModel
 from formulations.modelling import Model
-from formulations.regression.base import RegressionModel
+from formulations.regression.regression_model import RegressionModel
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import ParameterError
 from qpkernels.problems import (
@@ -173,7 +173,7 @@ def _of_program(program: KernelQP, places: Places, place: Vector, multiplier: Ve
     of the bounds.
     """
     signs = places.signs
-    turn, centres = (-1.0, signs * program.target) if places.target is None else (1.0, np.zeros(len(program)))
+    turn, centres = (-1.0, signs * program.target) if places.target is None else (1.0, np.zeros(program.size))
     low, high = np.where(signs > 0, program.lower, -program.upper), np.where(signs > 0, program.upper, -program.lower)
     ends = np.maximum(np.abs(low), np.abs(high))
     ridge = program.ridge

@@ -17,7 +17,7 @@ from formulations.modelling import Model
 from formulations.plots.display import Display
 from formulations.plots.graph import OptimalityGraph
 from formulations.plots.style import BLUE, COLOURS, DASHES, GREEN, GREY, VERMILLION, draw_samples, ink_of
-from formulations.regression.base import RegressionModel
+from formulations.regression.regression_model import RegressionModel
 from qpkernels.arrays import Indices, Matrix, Vector, check_count, check_positive, finite_vector, shown
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 
@@ -148,7 +148,7 @@ class KKTDisplay(Display):
         Parameters
         ----------
         audited
-            An :class:`~formulations.judging.audit.Audit` of one machine, or one of its machines:
+            An :class:`~formulations.Audit` of one machine, or one of its machines:
             ``audit(estimator, X, y)[0]``.
         tolerance
             As in :meth:`from_solution`.

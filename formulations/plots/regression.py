@@ -16,7 +16,7 @@ from formulations.modelling.tasks import Tube
 from formulations.plots.display import Display
 from formulations.plots.sections import Feature, Section, only
 from formulations.plots.style import BLUE, GREEN, VERMILLION, draw_band, draw_samples, ring
-from formulations.regression.base import RegressionModel
+from formulations.regression.regression_model import RegressionModel
 from formulations.relevance import RelevanceSolution
 from formulations.relevance.regression import RegressionMachine
 from qpkernels.arrays import Indices, Vector, check_nonnegative, finite_vector

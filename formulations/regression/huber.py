@@ -23,7 +23,7 @@ import formulations.cvx as cp
 from formulations.inputs.hyperparameters import COSTS, DELTA, derived, per_cost
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
-from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
+from formulations.regression.regression_model import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
 from qpkernels.problems import KernelQP
@@ -84,7 +84,7 @@ class Huber(RegressionModel):
     Parameters
     ----------
     X, y, kernel, fit_intercept
-        As in :class:`~formulations.regression.base.RegressionModel`.
+        As in :class:`~formulations.regression.regression_model.RegressionModel`.
     delta
         Above 0, in the unit of y: the size from which a residual counts as an outlier.
     C

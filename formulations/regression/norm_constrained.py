@@ -28,7 +28,7 @@ from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import ResidualLoss, Squared
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Regression, Stated, labelled
 from formulations.modelling.ball import BallModel, SupportOfBall
-from formulations.regression.base import ResidualDual, ResidualPrimal
+from formulations.regression.regression_model import ResidualDual, ResidualPrimal
 from formulations.regression.residual_loss import ResidualLossModel
 from qpkernels.display import TextbookProblem
 from qpkernels.problems import Bounds
@@ -108,7 +108,7 @@ class NormConstrainedRegression(ResidualLossModel, BallModel[Regression]):
     Parameters
     ----------
     X, y, kernel, fit_intercept
-        As in :class:`~formulations.regression.base.RegressionModel`.
+        As in :class:`~formulations.regression.regression_model.RegressionModel`.
     loss
         A residual loss of :mod:`formulations.losses`, or one of your own, which may be a function of a CVXPY variable;
         see :class:`~formulations.losses.ExpressionLoss`.

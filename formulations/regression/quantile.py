@@ -21,7 +21,7 @@ import formulations.cvx as cp
 from formulations.inputs.hyperparameters import COSTS, TAU, derived
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled
-from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
+from formulations.regression.regression_model import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.display import TextbookProblem
 from qpkernels.problems import KernelQP
 
@@ -70,7 +70,7 @@ class Quantile(RegressionModel):
     Parameters
     ----------
     X, y, kernel, fit_intercept
-        As in :class:`~formulations.regression.base.RegressionModel`.
+        As in :class:`~formulations.regression.regression_model.RegressionModel`.
     tau
         Between 0 and 1: the share of targets below the function; 0.5 is the median.
     C

@@ -27,7 +27,7 @@ from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss, SquaredEpsilonInsensitive
 from formulations.losses.expression import as_residual_loss
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
-from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
+from formulations.regression.regression_model import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
 from qpkernels.arrays.intervals import Interval, up
 from qpkernels.display import TextbookProblem
@@ -158,7 +158,7 @@ class ResidualLossRegression(ResidualLossModel):
     Parameters
     ----------
     X, y, kernel, fit_intercept
-        As in :class:`~formulations.regression.base.RegressionModel`.
+        As in :class:`~formulations.regression.regression_model.RegressionModel`.
     loss
         A residual loss of :mod:`formulations.losses`: AbsolutePower(p), LogisticResidual(), or one of your own, which
         may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.

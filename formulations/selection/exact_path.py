@@ -31,9 +31,9 @@ from numpy.typing import ArrayLike
 
 from formulations.modelling import Candidate, Model, Solution
 from formulations.modelling.candidate import expand
+from formulations.modelling.routes import judged
 from formulations.modelling.solution import Run, Seconds
 from formulations.modelling.solving import status_of
-from formulations.modelling.structures import judged
 from formulations.selection.fits import Rowed
 from formulations.selection.folds import checked_model
 from formulations.selection.grid import cell

@@ -203,7 +203,7 @@ def _closed_form(program: KernelQP) -> Vector | None:
         factor = cho_factor(A, overwrite_a=True)
     except LinAlgError:
         return None
-    inverse = cho_solve(factor, np.eye(len(program)), overwrite_b=True)
+    inverse = cho_solve(factor, np.eye(program.size), overwrite_b=True)
     diagonal, c = inverse.diagonal().copy(), inverse @ program.target
     if program.total is not None:
         sums = inverse.sum(axis=1)

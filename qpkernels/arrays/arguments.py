@@ -86,6 +86,8 @@ def check_count(value: object, name: str, advice: str = "", *, least: int = 1) -
     ParameterError
         Otherwise; ``advice`` ends the message.
     """
+    if type(value) is int and least <= value <= _LARGEST_COUNT:
+        return value
     if not is_integer(value) or value < least:
         raise ParameterError(f"{name} must be an integer of at least {least}, but {shown(value)} came{advice}.")
     if value > _LARGEST_COUNT:

@@ -323,6 +323,8 @@ def float_vector(values: object, name: str, length: int | None = None) -> Vector
     """
     if type(values) is float and length is not None:
         return np.full(length, values)
+    if type(values) is np.ndarray and values.dtype == np.float64 and values.ndim == 1 and length in (None, values.size):
+        return values.copy()
     vector = float_array(values, name)
     if vector.ndim == 0 and length is not None:
         vector = np.full(length, float(vector))

@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from numba import njit
 from numba.core import event
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 __all__ = ["Notice", "compiled", "compiled_for", "inlined", "vectorised"]
 
@@ -45,12 +45,36 @@ class Notice(event.Listener):  # type: ignore[misc]
 event.register("numba:compile", Notice())
 
 
+class TaggedFiles(IndexDataCacheFile):  # type: ignore[misc]
+    """The files of a function's machine code, each of which says of what source, and for what types, it was made.
+
+    numba writes an index that names a file first and the file afterwards, and gives the same names again where the
+    source has changed. A process that reads between the two, or after one that was ended there, finds under a name the
+    code of the source before; where two processes compile for different types at once, it may be that of the other
+    types. Such code reads and writes memory that is not its own.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write machine code for the types of ``key``."""
+        super().save(key, ((self._source_stamp, key), data))
+
+    def load(self, key: Any) -> Any:
+        """Return the machine code for the types of ``key``; None: there is none, or a file holds another."""
+        found = super().load(key)
+        return found[1] if found is not None and found[0] == (self._source_stamp, key) else None
+
+
 class MachineCode(FunctionCache):  # type: ignore[misc]
-    """numba's cache of a function, which forgets what it cannot read.
+    """numba's cache of a function, which forgets what it cannot read and takes nothing for what it is not.
 
     numba unpickles all that it knows of a function, and the types of its arguments with it, before it looks whether
     that is out of date. Where a named tuple among them is in another module since, this would end the call.
     """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = TaggedFiles(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the machine code for these types; None: it has to be compiled."""

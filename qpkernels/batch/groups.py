@@ -148,7 +148,7 @@ def shares_whole(gram: Gram, machines: Sequence[Machine], memory: int) -> bool:
 
 def _settle(gram: Gram, machines: Sequence[Machine]) -> None:
     """Settle whether K is positive semidefinite for all machines at once, where that takes less than one by one."""
-    each = sum(float(len(program)) ** 3 for program in {id(m.program.gram): m.program for m in machines}.values())
+    each = sum(float(program.size) ** 3 for program in {id(m.program.gram): m.program for m in machines}.values())
     if gram.kernel.positive_semidefinite or float(len(gram)) ** 3 <= each:
         try:
             gram.require_psd()

@@ -55,9 +55,9 @@ class Machine:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "samples", _numbers(self.samples, "samples"))
-        if self.samples.size != len(self.program):
+        if self.samples.size != self.program.size:
             raise ShapeError(
-                f"samples must name one sample for each of the {len(self.program)} of the program, but "
+                f"samples must name one sample for each of the {self.program.size} of the program, but "
                 f"{self.samples.size} came."
             )
         if np.bincount(self.samples).max() > 1:

@@ -5,7 +5,7 @@ from qpkernels.display.card import Card, Carded, Displayed, Fact, bars, carded, 
 from qpkernels.display.maths import grouped, leading, quoted, signed, to_html, to_latex, to_text
 from qpkernels.display.problem import TextbookLine, TextbookProblem
 from qpkernels.display.progress import progress_bar
-from qpkernels.display.tables import Column, Reported, TableReport, TextTable, as_text, plain_text, without_nan
+from qpkernels.display.tables import Column, Reported, TableReport, TextTable, as_text, without_nan
 
 __all__ = [
     "Card",
@@ -24,7 +24,6 @@ __all__ = [
     "count",
     "grouped",
     "leading",
-    "plain_text",
     "progress_bar",
     "quoted",
     "signed",

@@ -15,7 +15,7 @@ from qpkernels.display.card import Displayed, count
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
-__all__ = ["Column", "Reported", "TableReport", "TextTable", "as_text", "plain_text", "without_nan"]
+__all__ = ["Column", "Reported", "TableReport", "TextTable", "as_text", "without_nan"]
 
 Json = TypeVar("Json")
 

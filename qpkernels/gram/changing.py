@@ -309,6 +309,8 @@ class ChangingGram(Gram):
                 after._settled = self._settled
         except BaseException:
             self._memory.give_back(slots)
+            # There may be room for more rows now than the last product has.
+            self._last.forget()
             raise
         return after
 

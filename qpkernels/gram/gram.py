@@ -266,7 +266,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
         """Explicit features Phi with K = Phi Phi', where the kernel has them and they are fewer than the samples."""
         return None if self.explicit is None else self.explicit.matrix
 
-    @property
+    @cached_property
     def explicit(self) -> Features | None:
         """The same, and sums over them, wherever they are."""
         return self.factored if isinstance(self.factored, Features) else None
@@ -394,7 +394,9 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     def _indefiniteness(self) -> float:
         """Return how far below 0 an eigenvalue of K may be; 0 where that is rounding."""
-        if self._settled is None and self._source is not None and not self._may_be_corrected:
+        if self._settled is not None:
+            return self._settled
+        if self._source is not None and not self._may_be_corrected:
             self._settled = self._source.settled
         if self._settled is None:
             within = 8 * len(self) ** 2 <= self.memory_limit

@@ -111,8 +111,8 @@ class ActiveSet(Solver):
         self.forget()
         if _is_linear(program):
             nothing = np.full(0 if program.total is None else 1, np.nan)
-            return Answer(np.full(len(program), np.nan), nothing, Claim.FAILED, "left to linear algebra")
-        limit = min(request.max_iter or _STEPS * len(program), _STEPS * len(program))
+            return Answer(np.full(program.size, np.nan), nothing, Claim.FAILED, "left to linear algebra")
+        limit = min(request.max_iter or _STEPS * program.size, _STEPS * program.size)
         rest = replace(request, warm_start=beta, max_iter=limit)
         answer = SMO().run(program, rest, values=values, **options)
         # The next change goes on from the product, which smo may have left to the certificate.

@@ -81,7 +81,7 @@ def _started(line: Line, program: KernelQP, beta: Vector) -> tuple[Line, Point]:
 
     Along it only the targets move. The point is ``beta`` with coefficients that are almost at an end put there.
     """
-    bounds, still = np.stack([program.lower, program.upper]), np.zeros(len(program))
+    bounds, still = np.stack([program.lower, program.upper]), np.zeros(program.size)
     line = line._replace(
         target=program.target.copy(),
         target_rate=still,

@@ -18,13 +18,11 @@ from qpkernels.problems.kernel_qp.bounds import KernelQPBounds, certify_kernel_q
 from qpkernels.problems.kernel_qp.gap import DualityGap, duality_gap
 from qpkernels.problems.kernel_qp.program import KernelQP, nearest_feasible
 from qpkernels.problems.kernel_qp.support import intercept_interval, split_support
-from qpkernels.problems.level_qp.bounds import best_level
-from qpkernels.problems.level_qp.margin import MarginLevelBounds
+from qpkernels.problems.level_qp.bounds import MarginLevelBounds, TubeLevelBounds, best_level
 from qpkernels.problems.level_qp.program import LevelQP
-from qpkernels.problems.level_qp.tube import TubeLevelBounds
 from qpkernels.problems.linear_program import LinearProgramBounds
 from qpkernels.problems.linear_system import LeastSquares, LinearSystem, RidgedGram
-from qpkernels.problems.norm_fit import NormFitBounds
+from qpkernels.problems.norm_fit import NormFitBounds, ResidualNorm
 from qpkernels.problems.norms import (
     AbsoluteFitBounds,
     BalancedAbsoluteFitBounds,
@@ -32,7 +30,6 @@ from qpkernels.problems.norms import (
     SquaredFitBounds,
 )
 from qpkernels.problems.program import ExpansionProgram, Program
-from qpkernels.problems.residual_norm import ResidualNorm
 from qpkernels.problems.rounding import FunctionAtSamples
 from qpkernels.problems.separation import SeparationBounds
 from qpkernels.problems.sigmoid_fit import SigmoidBounds, SigmoidFit

@@ -34,8 +34,7 @@ from qpkernels.gram import Approximation
 from qpkernels.kernels import Kernel
 from qpkernels.problems.certificate import Certificate, certify_values
 from qpkernels.problems.kernel_qp.bounds import KernelQPBounds
-from qpkernels.problems.level_qp.margin import MarginLevelBounds
-from qpkernels.problems.level_qp.tube import TubeLevelBounds
+from qpkernels.problems.level_qp.bounds import MarginLevelBounds, TubeLevelBounds
 from qpkernels.problems.rounding import EPS, FunctionAtSamples, expansion_error
 from qpkernels.problems.smooth_risk import FenchelBounds, HalfSquaredNorm
 

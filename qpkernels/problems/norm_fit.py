@@ -27,13 +27,49 @@ from qpkernels.gram.exact import enclose_expansion
 from qpkernels.problems.bounds import Move, Support
 from qpkernels.problems.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.problems.enclosing import Enclosure, no_enclosure, quiet
-from qpkernels.problems.residual_norm import ResidualNorm
+from qpkernels.problems.program import Program
 from qpkernels.problems.rounding import EPS, FunctionAtSamples, sum_error
 
 __all__ = [
     "NormFitBounds",
+    "ResidualNorm",
     "enclose_norm_fit",
 ]
+
+
+@dataclass(frozen=True, eq=False)
+class ResidualNorm(Program):
+    r"""The least norm of target - B u over u, by the sum of absolute values or by the largest, and its dual.
+
+    ::
+
+        min  sum |r_i|      max  target'v   s.t.  B'v = 0,  |v_i| <= 1
+        min  max |r_i|      max  target'v   s.t.  B'v = 0,  sum |v_i| <= 1
+
+    Attributes
+    ----------
+    basis
+        B, shape (m, n), with orthonormal columns.
+    target
+        Shape (m,).
+    norm
+        What is made least: the "sum" of all |r_i|, or the "largest" of them.
+    name
+        What the problem states.
+    """
+
+    usual_solver = "frisch-newton"
+
+    basis: Matrix
+    target: Vector
+    norm: Literal["sum", "largest"]
+    name: str = "fit in a norm"
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many numbers its point has, and how many multipliers."""
+        return self.basis.shape[1], self.target.size
+
 
 _DEPENDENT = 1e-12
 """A column of unit length whose part outside the span of the others is below this depends on them: coordinates in the
@@ -143,7 +179,7 @@ class NormFitBounds(ABC):
         return residuals
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
-        """Enclose the optimum; see :func:`~qpkernels.problems.enclose_norm_fit`."""
+        """Enclose the optimum; see :func:`~qpkernels.problems.norm_fit.enclose_norm_fit`."""
         return enclose_norm_fit(self, beta, intercept, function)
 
     def moved(

@@ -40,14 +40,19 @@ class ExpansionProgram(Program):
     upper: Vector
     total: float | None
 
+    @cached_property
+    def size(self) -> int:
+        """The number m of samples."""
+        return self.lower.size
+
     def __len__(self) -> int:
         """Return the number m of samples."""
-        return self.lower.size
+        return self.size
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
         """The numbers of samples, and of intercepts: 1 or 0."""
-        return len(self), 0 if self.total is None else 1
+        return self.size, 0 if self.total is None else 1
 
     @property
     def is_expansion(self) -> bool:

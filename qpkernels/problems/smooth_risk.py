@@ -322,7 +322,7 @@ class FenchelBounds:
         return charged, np.maximum(*ends)
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
-        """Enclose the optimum; see :func:`~qpkernels.problems.enclose_fenchel`."""
+        """Enclose the optimum; see :func:`~qpkernels.problems.smooth_risk.enclose_fenchel`."""
         return enclose_fenchel(self, beta, intercept, function)
 
     def lower_bound(self, beta: Vector) -> float:

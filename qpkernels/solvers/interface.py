@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import check_count, check_flag, check_positive, check_tolerance, finite_vector
+from qpkernels.arrays import check_count, check_flag, check_positive, check_tolerance, finite_vector, shown
 from qpkernels.errors import (
     QPKernelsError,
     SolverFailedError,
@@ -25,11 +25,43 @@ from qpkernels.errors import (
 )
 from qpkernels.problems import Cone, ConeProgram, Program
 from qpkernels.solvers.answer import Answer, Claim, ConePoint, Outcome, Request
-from qpkernels.solvers.checking import check_answer
 from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
 from qpkernels.solvers.options import check_options
 
-__all__ = ["COMMON", "Solver"]
+__all__ = [
+    "COMMON",
+    "Solver",
+    "check_answer",
+]
+
+
+def check_answer(solver: str, program: Program, answer: Any) -> None:
+    """Refuse what is no answer to ``program``: adapters are written by others, too.
+
+    Raises
+    ------
+    SolverFailedError
+        Which names ``solver``, and what it returned.
+    """
+    if not isinstance(answer, Answer) or not isinstance(answer.claim, Claim):
+        what = f"the claim {shown(answer.claim)}" if isinstance(answer, Answer) else type(answer).__name__
+        raise SolverFailedError(f"solver {solver!r} must return an Answer with a Claim, but returned {what}.")
+    expected = program.sizes
+    parts = (answer.point, answer.multipliers)
+    if not all(_is_vector(part, size) for part, size in zip(parts, expected, strict=True)):
+        came = [f"{p.shape} of {p.dtype}" if isinstance(p, np.ndarray) else type(p).__name__ for p in parts]
+        raise SolverFailedError(
+            f"solver {solver!r} must return a point and multipliers of float64, of shapes ({expected[0]},) and "
+            f"({expected[1]},), and of nan where it has none, but returned {came[0]} and {came[1]} "
+            f"({answer.message}); report it to its authors."
+        )
+    if answer.values is not None and not _is_vector(answer.values, expected[0]):
+        raise SolverFailedError(f"solver {solver!r} must return values of float64 and shape ({expected[0]},).")
+
+
+def _is_vector(values: Any, size: int) -> bool:
+    return type(values) is np.ndarray and values.dtype == np.float64 and values.shape == (size,)
+
 
 COMMON = frozenset({"tol", "max_iter", "time_limit", "warm_start"})
 """Options that mean the same for every solver that has them."""
@@ -208,9 +240,31 @@ class Solver(ABC):
                 )
         if isolate:
             limits = Limits(time_limit, memory_limit, quiet=not verbose)
-            answer, seconds = self._run_apart(limits, program, request, options)
-        else:
-            answer, seconds = self._run_here(program, request, options)
+            return self._outcome(program, *self._run_apart(limits, program, request, options))
+        return self.answer_to(program, request, **options)
+
+    def answer_to(self, program: Program, request: Request, **options: Any) -> Outcome:
+        """Solve ``program``, of a kind that it takes, as a checked request asks, in this process.
+
+        Parameters
+        ----------
+        options
+            Those of the back-end itself, checked or our own.
+
+        Raises
+        ------
+        SolverFailedError
+            As :meth:`solve` does.
+        """
+        try:
+            answer, seconds = _timed(self, program, request, options)
+        except QPKernelsError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise SolverFailedError(f"solver {self.name!r} raised {type(error).__name__}: {error}") from error
+        return self._outcome(program, answer, seconds)
+
+    def _outcome(self, program: Program, answer: Answer, seconds: float) -> Outcome:
         check_answer(self.name, program, answer)
         return Outcome(**{part: getattr(answer, part) for part in _PARTS}, solver=self.name, seconds=seconds)
 
@@ -247,14 +301,6 @@ class Solver(ABC):
             verbose=check_flag(verbose, "verbose"),
             warm_multipliers=multipliers,
         )
-
-    def _run_here(self, program: Program, request: Request, options: dict[str, Any]) -> tuple[Answer, float]:
-        try:
-            return _timed(self, program, request, options)
-        except QPKernelsError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise SolverFailedError(f"solver {self.name!r} raised {type(error).__name__}: {error}") from error
 
     def _run_apart(
         self, limits: Limits, program: Program, request: Request, options: dict[str, Any]

@@ -101,7 +101,7 @@ class LevelSearch(Solver):
 
     def run(self, program: LevelQP, request: Request, **options: Any) -> Answer:
         """Search, and say in words why it ended."""
-        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
+        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", program.size)
         search = _Search(program, request, start, options)
         claim = None
         try:

@@ -102,9 +102,9 @@ class Newton(Solver):
         if isinstance(program, SigmoidFit):
             given = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", 2)
             return fit_sigmoid(program, request, given)
-        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
+        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", program.size)
         deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit
-        with blas_threads_for(len(program)):
+        with blas_threads_for(program.size):
             iterate = _Iterate(program, start)
             claim, why, count = _minimise(iterate, request, deadline)
             return iterate.answer(claim, f"{why}relative gap {iterate.gap:.1e}", count)
@@ -156,7 +156,7 @@ class _Iterate:
         self._program, self._losses = program, program.losses
         self._bordered = program.total is not None
         self._system = _system(program.gram, self._bordered)
-        self._beta = np.zeros(len(program)) if start is None else self._system.unit * self._feasible(start)
+        self._beta = np.zeros(program.size) if start is None else self._system.unit * self._feasible(start)
         self._function = self._system.expand(self._beta)
         self._b = 0.0
         values = self._system.at_samples(self._function)

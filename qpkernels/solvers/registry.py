@@ -261,9 +261,11 @@ def find_solver(name: SolverLike) -> Solver:
 
 
 def _named(name: str) -> Solver | None:
-    if name in _added:
-        return _added[name]
+    return _added[name] if name in _added else _of_families(_families(), name)
+
+
+@cache
+def _of_families(families: tuple[type[Solver], ...], name: str) -> Solver | None:
     # The class with that name of its own comes first: one of the others imports a large package to answer.
-    families = _families()
     ordered = (*(each for each in families if each.__dict__.get("name") == name), *families)
     return next((solver for family in ordered if (solver := family.named(name)) is not None), None)

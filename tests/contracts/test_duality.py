@@ -25,7 +25,7 @@ from formulations import (
     SoftTube,
     SparseApproximation,
 )
-from formulations.classification.base import TwoClassModel
+from formulations.classification.two_class_model import TwoClassModel
 from formulations.losses import AbsolutePower, LogisticLoss, LogisticResidual, Loss, Squared, SquaredHinge
 from formulations.modelling import Model, Stated
 from model_data import FORMS, one_against_rest, partner, relative_error

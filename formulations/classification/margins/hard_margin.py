@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
 from formulations.classification.separation.separability import Separability
+from formulations.classification.two_class_model import MarginDual, MarginPrimal, TwoClassModel
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Stated, labelled, scalar
 from qpkernels.arrays import Vector
@@ -123,7 +123,7 @@ class HardMargin(TwoClassModel):
     Parameters
     ----------
     X, y, kernel, fit_intercept
-        As in :class:`~formulations.classification.base.TwoClassModel`.
+        As in :class:`~formulations.classification.two_class_model.TwoClassModel`.
 
     Examples
     --------

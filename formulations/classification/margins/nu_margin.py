@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
+from formulations.classification.two_class_model import MarginDual, MarginPrimal, TwoClassModel
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.hyperparameters import NU, WEIGHTS, derived
 from formulations.inputs.samples import KernelLike, SamplesLike
@@ -118,7 +118,7 @@ class NuMargin(TwoClassModel):
     Parameters
     ----------
     X, y, kernel
-        As in :class:`~formulations.classification.base.TwoClassModel`.
+        As in :class:`~formulations.classification.two_class_model.TwoClassModel`.
     nu
         Above 0 and at most 2 min(m+, m-) / m: a bound on the share of samples inside the margin.
     sample_weight

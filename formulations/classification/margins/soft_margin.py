@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 import formulations.cvx as cp
-from formulations.classification.base import MarginDual, MarginPrimal, TwoClassCostModel
+from formulations.classification.two_class_model import MarginDual, MarginPrimal, TwoClassCostModel
 from formulations.inputs.hyperparameters import MARGIN_COSTS
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Primal, Stated, labelled, per_sample
 from qpkernels.arrays import Vector
@@ -96,7 +96,7 @@ class SoftMargin(TwoClassCostModel):
     Parameters
     ----------
     X, y, kernel, C, fit_intercept
-        As in :class:`~formulations.classification.base.TwoClassCostModel`.
+        As in :class:`~formulations.classification.two_class_model.TwoClassCostModel`.
 
     Examples
     --------

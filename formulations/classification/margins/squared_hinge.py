@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 import formulations.cvx as cp
-from formulations.classification.base import MarginDual, MarginPrimal, TwoClassCostModel
+from formulations.classification.two_class_model import MarginDual, MarginPrimal, TwoClassCostModel
 from formulations.inputs.hyperparameters import MARGIN_COSTS, derived, per_cost, times_cost
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, absence, labelled, per_sample
 from qpkernels.display import TextbookProblem
@@ -75,7 +75,7 @@ class SquaredHinge(TwoClassCostModel):
     Parameters
     ----------
     X, y, kernel, C, fit_intercept
-        As in :class:`~formulations.classification.base.TwoClassCostModel`.
+        As in :class:`~formulations.classification.two_class_model.TwoClassCostModel`.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Several classes from machines of two (C6): one against the rest, and one against one.
+"""Several classes from machines of two (C6): one against the rest, and one against one.
 
 With K classes, one against the rest trains K machines, g_k with class k against all others, and decides for::
 
@@ -10,36 +10,49 @@ the class with the most votes, where g_jk(x) > 0 is a vote for k::
 
     argmax_k sum_(j != k) [g_jk(x) > 0]
 
-Ties go to the class that its machines favour most in sum.
-Either takes any model of two classes. Source: C6 of the catalogue; Knerr et al. (1990), Hsu and Lin (2002).
+Ties go to the class that its machines favour most in sum. The machines share one kernel matrix, and new samples one
+evaluation of the kernel at the support vectors of all. Either takes any model of two classes.
+Source: C6 of the catalogue; Knerr et al. (1990), Hsu and Lin (2002).
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
-from formulations.classification.base import TwoClassModel
 from formulations.classification.margins.soft_margin import SoftMargin
-from formulations.classification.meta.decisions import Decisions
-from formulations.classification.meta.multiclass_solution import MulticlassSolution
+from formulations.classification.two_class_model import TwoClassModel
 from formulations.inputs.samples import BoundSamples, KernelLike, SamplesLike, bind, checked_labels
 from formulations.modelling import Classification
 from formulations.modelling.batch import Part, Solutions, Trained, check_jobs, train
 from formulations.modelling.cards import Explained, kernel_of, samples_of
-from qpkernels.arrays import ChecksKeywords, Indices, is_scalar, read_array, shown, shown_label
+from formulations.prediction import Answering, Predictor, Sigmoids, Votes
+from qpkernels.arrays import ChecksKeywords, Indices, Matrix, is_scalar, read_array, shown, shown_label
 from qpkernels.arrays.arguments import check_keywords
-from qpkernels.display import Fact, TextbookProblem, progress_bar
+from qpkernels.display import Card, Carded, Fact, TextbookProblem, progress_bar
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
+from qpkernels.functions import Expansions
+from qpkernels.gram import Gram
+from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import SolverLike
 
-__all__ = ["OneVersusOne", "OneVersusRest"]
+__all__ = [
+    "MulticlassSolution",
+    "OneVersusOne",
+    "OneVersusRest",
+]
+
+
+_NAMED = 4
+"""Machines without a proof that a line names."""
 
 
 class _Multiclass(Explained, metaclass=ChecksKeywords):
@@ -48,7 +61,7 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
     Parameters
     ----------
     X, kernel
-        As in :class:`~formulations.classification.base.TwoClassModel`.
+        As in :class:`~formulations.classification.two_class_model.TwoClassModel`.
     y
         Labels, at least two different ones, shape (m,).
     machine
@@ -253,7 +266,7 @@ class OneVersusOne(_Multiclass):
     Parameters
     ----------
     X, kernel
-        As in :class:`~formulations.classification.base.TwoClassModel`.
+        As in :class:`~formulations.classification.two_class_model.TwoClassModel`.
     y
         Labels, at least two different ones with at least two samples each, shape (m,).
     machine
@@ -299,3 +312,123 @@ class OneVersusOne(_Multiclass):
     def _members(self) -> list[Indices]:
         """The samples of each class."""
         return [np.flatnonzero(self.y == label) for label in self.classes]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MulticlassSolution(Answering, Carded):
+    """The answers of all machines, which decide together.
+
+    Attributes
+    ----------
+    formulation
+        Name of the scheme.
+    classes
+        The K labels in sorted order.
+    pairs
+        For each machine, the numbers of the classes that its negative and positive values speak for; -1: the rest.
+    solutions
+        The answer of each machine, with its certificate; made when it is first asked for.
+    function
+        X -> the decision values of all machines, shape (len(X), number of machines).
+    sigmoids
+        Those that an estimator with probability=True fitted, one for each machine; None: those of log-odds, if the
+        machines have such.
+    """
+
+    formulation: str
+    classes: NDArray[Any]
+    pairs: tuple[tuple[int, int], ...]
+    solutions: Solutions[Classification]
+    function: Decisions
+    sigmoids: Sigmoids | None = None
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """The machines without their training samples: what :meth:`save` writes."""
+        sigmoids = self.sigmoids
+        if sigmoids is None and self.solutions[0].sigmoids is not None:
+            sigmoids = Sigmoids.of_log_odds(len(self.pairs))
+        return Predictor(self.function.expansions, Votes(self.classes, self.pairs, sigmoids))
+
+    @property
+    def status(self) -> Status:
+        """``optimal`` if every machine is; otherwise the status of the first that is not."""
+        return next(
+            (each.status for each in self.solutions.trained if each.status is not Status.OPTIMAL), Status.OPTIMAL
+        )
+
+    @property
+    def unproved(self) -> str:
+        """The machines whose answer is not proved, by their classes; empty if there are none."""
+        missing = [k for k, each in enumerate(self.solutions.trained) if each.status is not Status.OPTIMAL]
+        return ", ".join(self._words(k) for k in missing[:_NAMED]) + (", ..." if len(missing) > _NAMED else "")
+
+    @property
+    def certificate(self) -> Certificate:
+        """The certificate of the machine with the largest relative gap."""
+        return max((each.certificate for each in self.solutions.trained), key=lambda proof: proof.relative_gap)
+
+    @property
+    def seconds(self) -> float:
+        """Time of the solvers of all machines together."""
+        return sum(each.seconds for each in self.solutions.trained)
+
+    def card(self) -> Card:
+        """Return the classes, the machines, and the weakest proof."""
+        sizes = [machine.n_support for machine in self.solutions.trained if machine.n_support is not None]
+        weakest = max(range(len(self.pairs)), key=lambda k: self.solutions.trained[k].certificate.relative_gap)
+        facts = (
+            Fact("status", f"{self.status} (unproved: {self.unproved})" if self.unproved else str(self.status)),
+            Fact("classes", shown(self.classes.tolist())),
+            Fact("machines", f"{len(self.solutions)}, {self.seconds:.3g} s"),
+            *([Fact("support vectors", f"{min(sizes)} to {max(sizes)} for each machine")] if sizes else []),
+            Fact("weakest proof", f"{self._words(weakest)}: {self.certificate}"),
+        )
+        return Card(self.formulation, facts=facts, figure=self.certificate.card().figure)
+
+    def __repr__(self) -> str:
+        return (
+            f"<{self.formulation} of {len(self.classes)} classes by {len(self.solutions)} machines: {self.status}, "
+            f"largest relative gap {self.certificate.relative_gap:.1e}>"
+        )
+
+    def _words(self, machine: int) -> str:
+        """Return which classes a machine tells apart."""
+        labels = [shown_label(label) for label in self.classes.tolist()]
+        negative, positive = self.pairs[machine]
+        return f"class {labels[positive]} against {'the rest' if negative < 0 else labels[negative]}"
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """X -> f_k(x_i) + b_k of machines k on samples of one kernel matrix.
+
+    With C the coefficients of all machines, one a column, f(X) = k(X, X_s) C over the samples X_s that any machine has
+    a coefficient for: a kernel value is computed once, however many machines use it.
+    """
+
+    gram: Gram
+    parts: Sequence[Part]
+    trained: Sequence[Trained[Any]]
+
+    @cached_property
+    def expansions(self) -> Expansions:
+        """The functions of all machines over the samples that any of them has a coefficient for."""
+        if not all(each.together for each in self.trained):
+            # Functions in features of the kernel, or with coefficients of their own, share nothing.
+            return Expansions.of([each.solution.function for each in self.trained])
+        rows = np.concatenate([part.samples for part in self.parts])
+        beta = np.concatenate([each.beta for each in self.trained])
+        machines = np.repeat(np.arange(len(self.parts)), [part.samples.size for part in self.parts])
+        some = np.flatnonzero(beta)
+        used, places = np.unique(rows[some], return_inverse=True)
+        if used.size == 0:
+            used, places = np.arange(1), np.zeros(some.size, dtype=np.intp)
+        coefficients = csr_array((beta[some], (places, machines[some])), shape=(used.size, len(self.parts)))
+        intercepts = np.array([each.intercept for each in self.trained])
+        gram = self.gram
+        return Expansions(gram.kernel, gram.X[used], coefficients, intercepts, gram.feature_names).condensed()
+
+    def __call__(self, X: ArrayLike) -> Matrix:
+        """Return the decision values, shape (number of samples, number of machines)."""
+        return self.expansions(X)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The perceptron (B1, B2): rules that correct a separating hyperplane until it makes no mistake.
+"""The perceptron (B1, B2): rules that correct a separating hyperplane until it makes no mistake.
 
 In generalised coordinates z_i = y_i (1, x_i) and a = (b, w), sample i is on its right side where a'z_i > 0. Both rules
 descend along the perceptron criterion J_p(a) = sum over a'z_i <= 0 of -a'z_i, with step sizes eta(k)::
@@ -22,15 +22,21 @@ optimisation problem: their answer is some separating hyperplane.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.classification.separation.perceptron_course import Correction, Course
-from formulations.classification.separation.perceptron_rule import PerceptronRule, PerceptronSolution, criterion
-from formulations.classification.separation.perceptron_steps import Rate, check_range
+from formulations.classification.separation.perceptron_rule import (
+    PerceptronRule,
+    PerceptronSolution,
+    Rate,
+    check_range,
+    criterion,
+)
 from formulations.inputs.samples import KernelLike, SamplesLike
 from qpkernels.arrays import (
+    Indices,
     Vector,
     check_count,
     check_nonnegative,
@@ -44,7 +50,13 @@ from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
 from qpkernels.functions import Expansion
 
-__all__ = ["BatchPerceptron", "Perceptron", "PerceptronSolution", "mistake_bound"]
+__all__ = [
+    "BatchPerceptron",
+    "Perceptron",
+    "PerceptronCorrection",
+    "PerceptronSolution",
+    "mistake_bound",
+]
 
 
 class BatchPerceptron(PerceptronRule):
@@ -182,7 +194,7 @@ class Perceptron(PerceptronRule):
         ended = None if course.errors[-1] else "a whole pass found no mistake"
         return self.conclude(course.alpha, course.errors, course.values, sum(course.errors), ended)
 
-    def corrections(self, *, max_epochs: int = 1000) -> Iterator[Correction]:
+    def corrections(self, *, max_epochs: int = 1000) -> Iterator[PerceptronCorrection]:
         """Yield one correction after another, as :meth:`solve` makes them; where it ends, so does this.
 
         Parameters
@@ -197,7 +209,7 @@ class Perceptron(PerceptronRule):
             sample = int(np.argmax(course.alpha != before))
             before = course.alpha.copy()
             place = int(np.flatnonzero(course.order == sample)[0])
-            yield Correction(sample, len(course.errors), place + 1, frozen(before))
+            yield PerceptronCorrection(sample, len(course.errors), place + 1, frozen(before))
 
     def _run(self, course: Course, limit: int, at_once: int) -> Iterator[int]:
         """Go on with a course for ``limit`` passes, and yield how many corrections were made at each stop.
@@ -258,6 +270,48 @@ class Perceptron(PerceptronRule):
             )
         norm = function.squared_norm + function.intercept**2
         return _bound(gram.diagonal + 1.0, norm, self.y * function(gram.X))
+
+
+@dataclass(frozen=True, eq=False)
+class PerceptronCorrection:
+    """A sample was on the wrong side, and a <- a + eta(k) z_i.
+
+    Attributes
+    ----------
+    sample
+        i.
+    epoch
+        The pass over the samples, from 1 on.
+    looked
+        Samples looked at in this pass, this one included.
+    alpha
+        After it, shape (m,): a = start + sum_i alpha_i z_i.
+    """
+
+    sample: int
+    epoch: int
+    looked: int
+    alpha: Vector
+
+
+class Course:
+    """The passes over ``samples`` samples so far.
+
+    Attributes
+    ----------
+    alpha
+        How often each sample was added, each time weighted by the rate, shape (samples,).
+    errors, values
+        Corrections in each pass, and the criterion at its beginning.
+    order
+        The order of the samples in this pass.
+    """
+
+    def __init__(self, samples: int) -> None:
+        self.alpha = np.zeros(samples)
+        self.errors: list[int] = []
+        self.values: list[float] = []
+        self.order: Indices = np.arange(samples)
 
 
 def mistake_bound(points: ArrayLike, separator: ArrayLike) -> float:

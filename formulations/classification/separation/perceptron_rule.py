@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What both perceptrons share: data, start and rates, the criterion J_p on the way, and what they end with.
+"""What both perceptrons share: data, start and step sizes eta(k), the criterion J_p, and what they end with.
 
 With z_i = y_i (1, x_i), the perceptron criterion is the sum of the violations on the wrong side::
 
@@ -11,98 +11,34 @@ It is never negative, and 0 where every sample is on its right side, but also at
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.classification.separation.perceptron_steps import Rate, StepSizes
 from formulations.inputs.samples import KernelLike, SamplesLike, bind, two_classes
 from formulations.modelling.cards import Explained, classes_of, kernel_of, samples_of
 from formulations.prediction import Answering, Labels, Predictor
-from qpkernels.arrays import ChecksKeywords, Indices, Vector, finite_vector, frozen
+from qpkernels.arrays import ChecksKeywords, Indices, Vector, check_positive, finite_vector, frozen
 from qpkernels.display import Card, Carded, Fact, count
-from qpkernels.errors import ShapeError
+from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.functions import Expansion, Expansions
 from qpkernels.kernels import Linear
 
-__all__ = ["PerceptronRule", "PerceptronSolution", "criterion"]
+__all__ = [
+    "PerceptronRule",
+    "PerceptronSolution",
+    "Rate",
+    "check_range",
+    "criterion",
+]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PerceptronSolution(Answering, Carded):
-    """What a perceptron ended with.
-
-    Attributes
-    ----------
-    formulation
-        Name of the rule.
-    function
-        x -> w'x + b, or f(x) + b with a kernel.
-    weights
-        a = (b, w), shape (d + 1,), in explicit features; None with a kernel.
-    alpha
-        How often each sample was added, each time weighted by the rate, shape (m,): a = start + sum_i alpha_i z_i.
-    separated
-        Whether the function has every sample on its right side, counted anew from the function itself.
-    mistakes
-        Corrections made: single samples in B2, steps in B1.
-    epochs
-        Passes over the samples, the last one included.
-    errors
-        Samples found on the wrong side in each epoch, shape (epochs,).
-    criterion
-        J_p of the a that each epoch began with, and last of the answer, shape (epochs + 1,).
-    message
-        Why it ended.
-    """
-
-    formulation: str
-    function: Expansion
-    weights: Vector | None
-    alpha: Vector
-    separated: bool
-    mistakes: int
-    epochs: int
-    errors: Indices
-    criterion: Vector
-    message: str
-
-    @cached_property
-    def predictor(self) -> Predictor:
-        """The machine without its training samples: what :meth:`save` writes."""
-        assert self.function.classes is not None
-        return Predictor(Expansions.of([self.function]), Labels(self.function.classes))
-
-    @property
-    def intercept(self) -> float:
-        """The b of the decision value f(x) + b."""
-        return self.function.intercept
-
-    def card(self) -> Card:
-        """Return whether the classes are separated, and the work."""
-        facts = (
-            Fact("separated", "yes" if self.separated else "no"),
-            Fact("ended", self.message),
-            Fact("mistakes", f"{self.mistakes} in {count(self.epochs, 'epoch')}"),
-            Fact("intercept", f"b = {self.intercept:.8g}"),
-        )
-        return Card(self.formulation, facts=facts)
-
-    def __repr__(self) -> str:
-        ended = "separated" if self.separated else "not separated"
-        return f"<{self.formulation}: {ended}, {count(self.mistakes, 'mistake')}, {count(self.epochs, 'epoch')}>"
-
-    def __str__(self) -> str:
-        return f"{self.formulation}: {self.message}; mistakes: {self.mistakes}, epochs: {self.epochs}"
-
-
-def criterion(margins: Vector) -> float:
-    """Return J_p, the sum of -a'z_i over the samples with a'z_i <= 0, of the margins a'z_i."""
-    return float(np.maximum(-margins, 0.0).sum())
+Rate: TypeAlias = float | Callable[[int], float]
+"""One step size, or k -> eta(k) for k = 1, 2, ..."""
 
 
 class PerceptronRule(Explained, metaclass=ChecksKeywords):
@@ -200,4 +136,116 @@ class PerceptronRule(Explained, metaclass=ChecksKeywords):
             errors=frozen(np.array(errors, dtype=np.intp)),
             criterion=frozen(np.array([*values, criterion(margins)])),
             message=f"{wrong} samples are not ({ended})" if wrong else f"every sample is on its right side ({ended})",
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PerceptronSolution(Answering, Carded):
+    """What a perceptron ended with.
+
+    Attributes
+    ----------
+    formulation
+        Name of the rule.
+    function
+        x -> w'x + b, or f(x) + b with a kernel.
+    weights
+        a = (b, w), shape (d + 1,), in explicit features; None with a kernel.
+    alpha
+        How often each sample was added, each time weighted by the rate, shape (m,): a = start + sum_i alpha_i z_i.
+    separated
+        Whether the function has every sample on its right side, counted anew from the function itself.
+    mistakes
+        Corrections made: single samples in B2, steps in B1.
+    epochs
+        Passes over the samples, the last one included.
+    errors
+        Samples found on the wrong side in each epoch, shape (epochs,).
+    criterion
+        J_p of the a that each epoch began with, and last of the answer, shape (epochs + 1,).
+    message
+        Why it ended.
+    """
+
+    formulation: str
+    function: Expansion
+    weights: Vector | None
+    alpha: Vector
+    separated: bool
+    mistakes: int
+    epochs: int
+    errors: Indices
+    criterion: Vector
+    message: str
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """The machine without its training samples: what :meth:`save` writes."""
+        assert self.function.classes is not None
+        return Predictor(Expansions.of([self.function]), Labels(self.function.classes))
+
+    @property
+    def intercept(self) -> float:
+        """The b of the decision value f(x) + b."""
+        return self.function.intercept
+
+    def card(self) -> Card:
+        """Return whether the classes are separated, and the work."""
+        facts = (
+            Fact("separated", "yes" if self.separated else "no"),
+            Fact("ended", self.message),
+            Fact("mistakes", f"{self.mistakes} in {count(self.epochs, 'epoch')}"),
+            Fact("intercept", f"b = {self.intercept:.8g}"),
+        )
+        return Card(self.formulation, facts=facts)
+
+    def __repr__(self) -> str:
+        ended = "separated" if self.separated else "not separated"
+        return f"<{self.formulation}: {ended}, {count(self.mistakes, 'mistake')}, {count(self.epochs, 'epoch')}>"
+
+    def __str__(self) -> str:
+        return f"{self.formulation}: {self.message}; mistakes: {self.mistakes}, epochs: {self.epochs}"
+
+
+def criterion(margins: Vector) -> float:
+    """Return J_p, the sum of -a'z_i over the samples with a'z_i <= 0, of the margins a'z_i."""
+    return float(np.maximum(-margins, 0.0).sum())
+
+
+class StepSizes:
+    """eta(k), checked where it is used: positive and finite.
+
+    Parameters
+    ----------
+    rate
+        A number above 0, or a function of k = 1, 2, ... that returns one.
+    """
+
+    def __init__(self, rate: Rate) -> None:
+        self._function = rate if callable(rate) else None
+        self._number = 1.0 if callable(rate) else check_positive(rate, "rate")
+
+    def __str__(self) -> str:
+        return f"{self._number:g}" if self._function is None else "a function of k"
+
+    @property
+    def fixed(self) -> bool:
+        """Whether eta(k) is the same for all k."""
+        return self._function is None
+
+    def __call__(self, k: int) -> float:
+        """Return eta(k)."""
+        return self._number if self._function is None else check_positive(self._function(k), f"rate({k})")
+
+    def known(self, k: int, count: int) -> Vector:
+        """Return eta(k), ..., eta(k + count - 1) of a fixed rate; of a function eta(k) alone, which is needed next."""
+        return np.full(count, self._number) if self.fixed else np.array([self(k)])
+
+
+def check_range(values: Vector, epoch: int) -> None:
+    """Refuse values that overflowed, which would count as neither right nor wrong."""
+    if not np.isfinite(values).all():
+        raise ParameterError(
+            f"the rates and samples must keep a within the range of float64, but epoch {epoch} left it; "
+            "take smaller rates, or scale the samples."
         )

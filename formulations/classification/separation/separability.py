@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.classification.base import MarginPrimal, TwoClassModel
 from formulations.classification.separation.hulls import HullIntersection
+from formulations.classification.two_class_model import MarginPrimal, TwoClassModel
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Solution, Stated, labelled
 from qpkernels.arrays import Vector
@@ -43,7 +43,7 @@ class Separability(TwoClassModel):
     Parameters
     ----------
     X, y, kernel, fit_intercept
-        As in :class:`~formulations.classification.base.TwoClassModel`.
+        As in :class:`~formulations.classification.two_class_model.TwoClassModel`.
 
     Examples
     --------

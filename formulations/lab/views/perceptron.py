@@ -15,8 +15,7 @@ from itertools import islice
 import numpy as np
 
 from formulations.classification.margins.hard_margin import HardMargin
-from formulations.classification.separation.perceptron import Perceptron
-from formulations.classification.separation.perceptron_course import Correction
+from formulations.classification.separation.perceptron import Perceptron, PerceptronCorrection
 from formulations.lab.settings import LabTask, Setting
 from formulations.lab.views.recording import MOST_STEPS, few_points, finite, roles, stepped
 from formulations.lab.views.view import Drawn
@@ -52,7 +51,7 @@ class PerceptronRun:
     """
 
     rule: Perceptron
-    steps: tuple[Correction, ...]
+    steps: tuple[PerceptronCorrection, ...]
     wrong: Indices
     separable: bool | None
     bound: float | None

@@ -14,7 +14,7 @@ from formulations.modelling.candidate import Candidate
 from formulations.modelling.form import Form
 from formulations.modelling.form_solving import judged_point, read_point
 from formulations.modelling.model import Model
-from formulations.modelling.structures import judged, read_structure
+from formulations.modelling.routes import judged, read_structure
 from qpkernels.problems import Bounds, Certificate, ConeProgram, Program
 from qpkernels.solvers import Answer, Claim, ConePoint, Solver
 

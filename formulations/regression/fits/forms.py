@@ -22,7 +22,7 @@ import formulations.cvx as cp
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Form, Multipliers, Solution, per_sample
 from formulations.modelling.candidate import Sampling, at_coordinates
-from formulations.regression.base import RegressionModel
+from formulations.regression.regression_model import RegressionModel
 from qpkernels.arrays import Vector, is_sparse
 from qpkernels.kernels import Linear
 from qpkernels.problems import Bounds, Certificate, FunctionAtSamples, LeastSquares, NormFitBounds, Support
@@ -36,7 +36,7 @@ class LinearFit(RegressionModel):
     Parameters
     ----------
     X, y, kernel, fit_intercept
-        As in :class:`~formulations.regression.base.RegressionModel`.
+        As in :class:`~formulations.regression.regression_model.RegressionModel`.
     """
 
     sparse = False

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Multipliers, Stated, labelled, scalar
-from formulations.regression.base import ResidualPrimal
 from formulations.regression.fits.forms import LinearFit, UnitFitDual
+from formulations.regression.regression_model import ResidualPrimal
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
 from qpkernels.problems import AbsoluteFitBounds, BalancedAbsoluteFitBounds

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import formulations.cvx as cp
 from formulations.modelling import Stated, labelled
-from formulations.regression.base import ResidualPrimal
 from formulations.regression.fits.forms import FitDual, LinearFit
+from formulations.regression.regression_model import ResidualPrimal
 from qpkernels.display import TextbookProblem
 from qpkernels.problems import Bounds, LeastSquares, SquaredFitBounds
 

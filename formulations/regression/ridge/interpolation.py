@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Primal, Stated, labelled
-from formulations.regression.base import RegressionModel, ResidualDual
+from formulations.regression.regression_model import RegressionModel, ResidualDual
 from formulations.regression.tubes.conflict import TubeConflict
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
@@ -71,7 +71,7 @@ class Interpolation(RegressionModel):
     Parameters
     ----------
     X, y, kernel
-        As in :class:`~formulations.regression.base.RegressionModel`.
+        As in :class:`~formulations.regression.regression_model.RegressionModel`.
 
     Examples
     --------

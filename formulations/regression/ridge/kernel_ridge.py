@@ -22,7 +22,7 @@ import formulations.cvx as cp
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, Primal, Regression, Stated
 from formulations.modelling.mean_risk import MEAN_FACTOR, MeanRiskModel
-from formulations.regression.base import RegressionModel, ResidualDual
+from formulations.regression.regression_model import RegressionModel, ResidualDual
 from qpkernels.display import TextbookProblem
 from qpkernels.problems import KernelQP
 
@@ -67,7 +67,7 @@ class KernelRidge(RegressionModel, MeanRiskModel[Regression]):
     Parameters
     ----------
     X, y, kernel
-        As in :class:`~formulations.regression.base.RegressionModel`.
+        As in :class:`~formulations.regression.regression_model.RegressionModel`.
     regularisation
         lambda, above 0. Raising it makes f flatter.
 

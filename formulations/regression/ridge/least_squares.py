@@ -30,7 +30,7 @@ from formulations.inputs.hyperparameters import COST, derived
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, Primal, Stated, labelled
 from formulations.modelling.candidate import at_coordinates
-from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
+from formulations.regression.regression_model import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
 from qpkernels.problems import Certificate, KernelQP, LinearSystem
@@ -183,7 +183,7 @@ class LeastSquares(RegressionModel):
     Parameters
     ----------
     X, y, kernel
-        As in :class:`~formulations.regression.base.RegressionModel`.
+        As in :class:`~formulations.regression.regression_model.RegressionModel`.
     C
         Above 0: the cost of half a squared residual. Raising it makes the residuals smaller.
 

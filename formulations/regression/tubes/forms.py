@@ -7,7 +7,7 @@ import numpy as np
 
 import formulations.cvx as cp
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Dual, Multipliers, Primal, per_sample
-from formulations.regression.base import RegressionModel
+from formulations.regression.regression_model import RegressionModel
 from qpkernels.arrays import Vector
 from qpkernels.problems import Bounds, KernelQP
 

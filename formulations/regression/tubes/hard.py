@@ -174,7 +174,7 @@ class HardTube(HardTubeModel):
     Parameters
     ----------
     X, y, kernel, fit_intercept
-        As in :class:`~formulations.regression.base.RegressionModel`.
+        As in :class:`~formulations.regression.regression_model.RegressionModel`.
     epsilon
         At least 0, in the unit of y: half the width of the tube. Raising it makes f flatter.
 

@@ -122,7 +122,7 @@ class NuTube(TubeModel):
     Parameters
     ----------
     X, y, kernel, fit_intercept
-        As in :class:`~formulations.regression.base.RegressionModel`.
+        As in :class:`~formulations.regression.regression_model.RegressionModel`.
     nu
         Above 0 and at most 1: a bound on the share of samples outside the tube.
     C

@@ -58,7 +58,7 @@ class PenalisedTube(MeanRiskModel[Regression], TubeModel):
     Parameters
     ----------
     X, y, kernel
-        As in :class:`~formulations.regression.base.RegressionModel`.
+        As in :class:`~formulations.regression.regression_model.RegressionModel`.
     regularisation
         lambda, above 0. Raising it makes f flatter.
     epsilon

@@ -122,7 +122,7 @@ class SoftTube(TubeModel):
     Parameters
     ----------
     X, y, kernel, fit_intercept
-        As in :class:`~formulations.regression.base.RegressionModel`.
+        As in :class:`~formulations.regression.regression_model.RegressionModel`.
     C
         Above 0: the cost of a unit of residual beyond the tube, one number, or one for each sample and 0 for an absent
         one.

@@ -72,7 +72,7 @@ class SparseApproximation(HardTubeModel):
     Parameters
     ----------
     X, y, kernel
-        As in :class:`~formulations.regression.base.RegressionModel`.
+        As in :class:`~formulations.regression.regression_model.RegressionModel`.
     epsilon
         At least 0, in the unit of y: how far from the values f may stay. Raising it leaves fewer terms.
 

@@ -48,10 +48,10 @@ def vanishing_point(program: KernelQP) -> tuple[Vector, float] | None:
     if program.total:
         if program.target.any() or program.epsilon.any() or program.ridge.any() or program.lower.any():
             return None
-        everyone = np.ones((1, len(program)))
+        everyone = np.ones((1, program.size))
         found = null_combination(program.gram, everyone[0], program.upper, everyone, np.array([program.total]))
         return None if found is None else (found, 0.0)
-    none = np.zeros(len(program))
+    none = np.zeros(program.size)
     if program.total is None:
         return none, 0.0
     above = (program.target - program.epsilon)[program.upper > 0]
@@ -147,7 +147,7 @@ class KernelQPBounds:
         return gap_product(self.program, beta, intercept)
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
-        """Enclose the optimum; see :func:`~qpkernels.problems.enclose_kernel_qp`."""
+        """Enclose the optimum; see :func:`~qpkernels.problems.kernel_qp.enclosure.enclose_kernel_qp`."""
         return enclose_kernel_qp(self.program, beta, intercept, function)
 
     def feasible(self, beta: Vector) -> Vector:
@@ -248,7 +248,7 @@ def certify_kernel_qp(
     if product is None or not (product.coefficients is feasible or np.array_equal(product.coefficients, feasible)):
         product = gap_product(program, feasible, intercept)
     program.gram.require_psd()
-    with _sums_in_one_thread(len(program)):
+    with _sums_in_one_thread(program.size):
         program.gram.require_nonnegative(feasible, product.values)
         f = expand_at_samples(program.gram, beta, feasible, product.values) if function is None else function
         f = _with_rounding(program, beta, f) if function is None else f

@@ -168,7 +168,7 @@ def _entries(gram: Gram, samples: Indices) -> Matrix:
 
 def _moved_exactly(program: KernelQP, candidate: Judged) -> Judged | None:
     """Return f + g with the least norm that is proved, if K is proved to be positive definite."""
-    if len(program) > _FACTORED:
+    if program.size > _FACTORED:
         return None
     wanted = np.maximum(*forbidden(program, excesses(program, candidate)))
     least = _least_eigenvalue(program.gram)

@@ -148,7 +148,7 @@ def _scaled(rows: HardRows, f: FunctionAtSamples, intercept: float) -> Move | No
 def _moved_inside(rows: HardRows, f: FunctionAtSamples, intercept: float) -> Move | None:
     program = rows.program
     edge = _EDGE * rows.sizes(f.values, intercept)
-    moved, b, total, chosen = f, intercept, np.zeros(len(program)), np.zeros(len(program), dtype=np.bool_)
+    moved, b, total, chosen = f, intercept, np.zeros(program.size), np.zeros(program.size, dtype=np.bool_)
     for _ in range(_STEPS):
         residuals = (program.target - b) - moved.values
         width = rows.rounding(moved.values, b, moved.error.values)

@@ -128,6 +128,8 @@ class KernelQP(ExpansionProgram):
         f(x_i), shape (m,): K beta where it is known already; None: it is computed.
     intercept
         b, which is added to them; 0 where they hold it already.
+    gram
+        The same kernel matrix, held elsewhere.
     level
         In the unit of the targets: what is taken from each of them.
 

@@ -100,7 +100,7 @@ def intercept_interval(
     """
     if support.free.size:
         return intercept, intercept
-    sign = np.zeros(len(program))
+    sign = np.zeros(program.size)
     sign[support.bounded] = np.sign(beta[support.bounded])
     gradient = values + program.ridge * beta - program.target
     # A bounded coefficient cannot move on outward, one at 0 only to a side that has room.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the bounds of tube and margin share where the level is free."""
+"""The two bounds of a problem whose level is free: what a tube and a margin share, and each of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from qpkernels.gram import Gram
 from qpkernels.problems.bounds import Support
 from qpkernels.problems.certificate import Certificate, certify_values, undefined
 from qpkernels.problems.enclosing import Enclosure
-from qpkernels.problems.kernel_qp.program import KernelQP
+from qpkernels.problems.kernel_qp.bounds import null_combination
+from qpkernels.problems.kernel_qp.program import KernelQP, nearest_feasible
 from qpkernels.problems.kernel_qp.support import split_support
 from qpkernels.problems.level_qp.enclosure import FreeLevel, enclose_free_level
 from qpkernels.problems.level_qp.program import LevelQP
@@ -23,6 +24,8 @@ from qpkernels.problems.rounding import EPS, FunctionAtSamples, expanded, expans
 
 __all__ = [
     "FreeLevelBounds",
+    "MarginLevelBounds",
+    "TubeLevelBounds",
     "best_level",
 ]
 
@@ -188,7 +191,7 @@ class FreeLevelBounds(ABC):
         """State the problem for its enclosure."""
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
-        """Enclose the optimum; see :func:`~qpkernels.problems.enclose_free_level`."""
+        """Enclose the optimum; see :func:`~qpkernels.problems.level_qp.enclosure.enclose_free_level`."""
         near = self.feasible(beta) if np.isfinite(beta).all() else beta
         return enclose_free_level(self.free_level(), near, intercept, function)
 
@@ -232,3 +235,149 @@ class FreeLevelBounds(ABC):
 
 def _of(samples: Indices, own: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return own & np.isin(np.arange(own.size), samples)
+
+
+class TubeLevelBounds(FreeLevelBounds):
+    """The tube around targets, whose half width epsilon is the level."""
+
+    @property
+    def target(self) -> Vector:
+        """The targets."""
+        return self.y
+
+    def excess(self, values: Vector, intercept: float) -> Vector:
+        """Return y_i - v_i."""
+        return np.asarray((self.y - intercept) - values)
+
+    def losses(self, excess: Vector) -> Vector:
+        """Return |y_i - v_i|."""
+        return np.abs(excess)
+
+    def vanishing(self) -> tuple[Vector, float]:
+        """Return no coefficients, and the middle of the targets: if they are all equal, nothing costs anything."""
+        middle = 0.5 * float(self.y.min() + self.y.max())
+        return np.zeros(self.y.size), 0.0 if self.total is None else middle
+
+    def level(self, losses: Vector) -> float:
+        """Return epsilon."""
+        return best_level(losses, self.nu, self.costs)
+
+    def feasible(self, beta: Vector) -> Vector:
+        """Project beta to the bounds and the sum, and shrink it to the budget."""
+        feasible = nearest_feasible(beta, -self.costs, self.costs, self.total)
+        spent = float(np.abs(feasible).sum())
+        return feasible * min(1.0, self.budget / spent) if spent else feasible
+
+    def free_level(self) -> FreeLevel:
+        """Bound |y_i - v_i| from above, and 1'|beta| by the budget at most."""
+        program = self.program
+        return FreeLevel(
+            self.gram,
+            self.nu,
+            self.costs,
+            self.total,
+            program.target,
+            program.lower,
+            program.upper,
+            least=program.least,
+            largest_losses=lambda v: np.maximum((self.y - v).upper, (v - self.y).upper),
+            level=self.level,
+        )
+
+    @property
+    def program(self) -> LevelQP:
+        """The tube, whose 1'|beta| is at most the budget."""
+        return LevelQP(self.gram, self.y, -self.costs, self.costs, self.total, self.budget, least=False)
+
+    def side(self, sign: float) -> NDArray[np.bool_]:
+        """Return all samples."""
+        del sign
+        return np.ones(self.y.size, dtype=bool)
+
+    def between(self, upper: tuple[float, float], lower: tuple[float, float]) -> tuple[float, float]:
+        """Let the sum of l + b and l - b, 2 epsilon, be at least 0."""
+        least = 0.5 * (max(upper[0], -lower[1]) - lower[1])
+        return least, 0.5 * (upper[1] - max(lower[0], -upper[1]))
+
+
+def level_bounds(program: LevelQP) -> MarginLevelBounds | TubeLevelBounds:
+    """Return the bounds of a program that a margin or a tube states."""
+    costs = np.maximum(program.upper, -program.lower)
+    nu = program.budget / float(costs.sum())
+    if program.least:
+        return MarginLevelBounds(program.gram, np.where(program.upper > 0, 1.0, -1.0), nu, costs, program.total)
+    return TubeLevelBounds(program.gram, program.target, nu, costs, program.total)
+
+
+class MarginLevelBounds(FreeLevelBounds):
+    """The margin between labels +-1, whose level rho is the negative of ours."""
+
+    @property
+    def target(self) -> Vector:
+        """Zeros."""
+        return np.zeros(self.y.size)
+
+    def excess(self, values: Vector, intercept: float) -> Vector:
+        """Return -v_i."""
+        return -(values + intercept)
+
+    def losses(self, excess: Vector) -> Vector:
+        """Return -y_i v_i."""
+        return self.y * excess
+
+    def vanishing(self) -> tuple[Vector, float] | None:
+        """Return weights of two equal means, one of each class: the reduced hulls meet."""
+        groups, half = np.array([self.y > 0, self.y < 0], dtype=float), 0.5 * self.budget
+        if self.total is None:
+            groups, sums = np.ones((1, self.y.size)), np.array([self.budget])
+        else:
+            sums = np.array([half, half])
+        alpha = null_combination(self.gram, self.y, self.costs, groups, sums, balanced=self.total == 0.0)
+        return None if alpha is None else (self.y * alpha, 0.0)
+
+    def level(self, losses: Vector) -> float:
+        """Return -rho."""
+        return min(0.0, best_level(losses, self.nu, self.costs))
+
+    def feasible(self, beta: Vector) -> Vector:
+        """Let each class add up to half of the budget at least, and both to the same."""
+        inside = np.clip(self.y * beta, 0.0, self.costs)
+        smaller = min(float(self.costs[self.side(sign)].sum()) for sign in (1.0, -1.0))
+        half = min(0.5 * max(self.budget, float(inside.sum())), smaller)
+        feasible = np.empty(beta.size)
+        for sign in (1.0, -1.0):
+            own = self.side(sign)
+            bound = self.costs[own]
+            feasible[own] = sign * nearest_feasible(inside[own], np.zeros_like(bound), bound, half)
+        return feasible
+
+    def free_level(self) -> FreeLevel:
+        """Bound -y_i v_i from above, and 1'|beta| by the budget at least."""
+        program = self.program
+        return FreeLevel(
+            self.gram,
+            self.nu,
+            self.costs,
+            self.total,
+            program.target,
+            program.lower,
+            program.upper,
+            least=program.least,
+            largest_losses=lambda v: np.where(self.y > 0, -v.lower, v.upper),
+            level=self.level,
+        )
+
+    @property
+    def program(self) -> LevelQP:
+        """The margin, whose 1'|beta| is at least the budget."""
+        lower, upper = np.where(self.y > 0, 0.0, -self.costs), np.where(self.y > 0, self.costs, 0.0)
+        return LevelQP(self.gram, self.target, lower, upper, self.total, self.budget, least=True)
+
+    def side(self, sign: float) -> NDArray[np.bool_]:
+        """Return the samples of that class."""
+        return np.equal(self.y, sign)
+
+    def between(self, upper: tuple[float, float], lower: tuple[float, float]) -> tuple[float, float]:
+        """Let the sum of l + b and l - b, -2 rho, be at most 0."""
+        least = 0.5 * (upper[0] - min(lower[1], -upper[0]))
+        return least, 0.5 * (min(upper[1], -lower[0]) - lower[0])

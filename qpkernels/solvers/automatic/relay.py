@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,9 +13,9 @@ from qpkernels.arrays import Vector
 from qpkernels.errors import NonFiniteError, SolverFailedError
 from qpkernels.problems import Certificate, KernelQP, LevelQP, certify_kernel_qp, undefined
 from qpkernels.problems.kernel_qp.hard import mending_factor
-from qpkernels.problems.level_qp.tube import level_bounds
+from qpkernels.problems.level_qp.bounds import level_bounds
 from qpkernels.problems.rounding import EPS
-from qpkernels.solvers.answer import Claim, Outcome
+from qpkernels.solvers.answer import Claim, Outcome, Request
 from qpkernels.solvers.automatic.budget import Budget
 from qpkernels.solvers.automatic.watch import Watch
 from qpkernels.solvers.automatic.work import (
@@ -115,9 +115,9 @@ class Automatic:
             if relay.proof is not None and (relay.proof.holds(tol) or relay.budget.is_spent):
                 return relay.outcome()
         of_smo = {name: limits.pop(name) for name in OF_SMO if name in limits}
-        for solver, options in _stages(relay, tol):
-            own = of_smo | options if solver.name in _PAIRWISE else options
-            if not relay.hand_to(solver, tol=tol, verbose=verbose, **limits, **own) or relay.budget.is_spent:
+        for solver, own in _stages(relay, tol):
+            theirs = of_smo | limits if solver.name in _PAIRWISE else limits
+            if not relay.hand_to(solver, tol, theirs, verbose=verbose, **own) or relay.budget.is_spent:
                 break
         return relay.outcome()
 
@@ -154,7 +154,7 @@ def _stages_of_level(program: LevelQP) -> Iterator[tuple[Solver, dict[str, Any]]
     if np.isinf(work):
         yield find_solver("level-search"), {}
         return
-    if len(program) > _FEW and work > _LEVELS * first_order(at).work:
+    if program.size > _FEW and work > _LEVELS * first_order(at).work:
         yield find_solver("level-search"), {"max_iter": int(work / step_work(at))}
     yield find_solver("interior-point"), {}
 
@@ -193,18 +193,43 @@ class _Relay:
     outcomes: list[Outcome] = field(default_factory=list)
     failures: list[SolverFailedError | NonFiniteError] = field(default_factory=list)
 
-    def hand_to(self, solver: Solver, max_iter: int | None = None, **options: Any) -> bool:
-        """Let a solver go on from the best point, and return whether another is to be asked after it."""
+    def hand_to(
+        self,
+        solver: Solver,
+        tol: float,
+        options: Mapping[str, Any],
+        *,
+        verbose: bool,
+        max_iter: int | None = None,
+        **own: Any,
+    ) -> bool:
+        """Let a solver go on from the best point, and return whether another is to be asked after it.
+
+        Parameters
+        ----------
+        tol, verbose
+            As in :class:`qpkernels.solvers.Request`.
+        options
+            Those that the user passes, which the solver checks.
+        max_iter
+            Iterations of this one, within those of all.
+        own
+            Options of ours.
+        """
         left = self.budget.iterations_left
-        max_iter = left if max_iter is None else max_iter if left is None else min(max_iter, left)
+        request = Request(
+            tol=tol,
+            max_iter=left if max_iter is None else max_iter if left is None else min(max_iter, left),
+            time_limit=self.budget.seconds_left,
+            warm_start=self.start if self.best is None else self.best.point,
+            verbose=verbose,
+        )
         try:
-            outcome = solver.solve(
-                self.program,
-                max_iter=max_iter,
-                time_limit=self.budget.seconds_left,
-                warm_start=self.start if self.best is None else self.best.point,
-                **options,
-            )
+            if options:
+                asked = {name: getattr(request, name) for name in ("tol", "max_iter", "time_limit", "warm_start")}
+                outcome = solver.solve(self.program, verbose=verbose, **asked, **options, **own)
+            else:
+                outcome = solver.answer_to(self.program, request, **own)
         except KeyboardInterrupt:
             if self.best is None:
                 raise

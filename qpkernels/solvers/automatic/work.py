@@ -66,7 +66,7 @@ _MATRICES = 4
 
 def second_order_work(program: KernelQP) -> float:
     """Return the work of the second-order method; infinity where its matrices exceed the memory limit of the Gram."""
-    m, gram = len(program), program.gram
+    m, gram = program.size, program.gram
     features = gram.explicit
     if features is not None and 2 * features.shape[1] < m:
         r = features.shape[1]
@@ -81,7 +81,7 @@ def second_order_work(program: KernelQP) -> float:
 
 def _rank(program: KernelQP) -> int:
     """Return about the rank of K, where it is small and the bounds are wide; else the number of samples."""
-    m, gram = len(program), program.gram
+    m, gram = program.size, program.gram
     if m < 2 * _SAMPLED or gram.explicit is not None or gram.correction is not None or _width(program) < _WIDE:
         return m
     some = gram.X[:: m // _SAMPLED]
@@ -92,12 +92,12 @@ def _rank(program: KernelQP) -> int:
 
 def step_work(program: KernelQP) -> float:
     """Return the work of a pair step."""
-    return _STEP + _PASS_OF_STEP * min(len(program), _BLOCK)
+    return _STEP + _PASS_OF_STEP * min(program.size, _BLOCK)
 
 
 def expected_steps(program: KernelQP) -> float:
     """Return how many pair steps are usual for so many samples, in bounds so wide."""
-    return float(_STEPS * len(program) * max(1.0, _width(program)) ** _POWER)
+    return float(_STEPS * program.size * max(1.0, _width(program)) ** _POWER)
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def first_order(program: KernelQP) -> FirstOrder:
     """
     unit = step_work(program)
     pairs = FirstOrder("smo", expected_steps(program) * unit, unit)
-    size, gram, m = _values(program), program.gram, len(program)
+    size, gram, m = _values(program), program.gram, program.size
     if size is None or m <= _MANY or program.is_hard:
         return pairs
     visit = _VISIT + _VALUE * size / m
@@ -160,7 +160,7 @@ def has_few_features(program: KernelQP) -> bool:
     With 1,000 to 100,000 samples and 5 to 200 features these took 0.1 to 1.0 of the time of the second-order method. A
     hard constraint is left to the others, which tell where it cannot be met.
     """
-    gram, m = program.gram, len(program)
+    gram, m = program.gram, program.size
     if gram.explicit is None or gram.correction is not None or program.is_hard:
         return False
     return bool(m >= max(_ENOUGH, _FOR_EACH * gram.explicit.shape[1]))
@@ -173,13 +173,13 @@ def _width(program: KernelQP) -> float:
     """
     reach = np.maximum(program.upper, -program.lower)
     if program.has_ridge:
-        infinite = np.full(len(program), np.inf)
+        infinite = np.full(program.size, np.inf)
         reach = np.minimum(reach, np.divide(1.0, program.ridge, out=infinite, where=program.ridge > 0))
-    half = len(program) // 2
+    half = program.size // 2
     bound = float(np.partition(reach, half)[half])
     if not np.isfinite(bound):
         return _UNBOUNDED
     spread = max(float(program.target.max()) - program.middle, program.middle - float(program.target.min()))
     gram = program.gram
-    curvature = float((gram.diagonal if gram.explicit is None else gram.radii**2).sum()) / len(program)
+    curvature = float((gram.diagonal if gram.explicit is None else gram.radii**2).sum()) / program.size
     return bound * curvature / spread if spread > 0 else 1.0

@@ -104,7 +104,7 @@ class Descent:
         self._rows, self._features = rows_of(program)
         vectors = (program.target, program.lower, program.upper, program.epsilon, program.ridge)
         self._box = Box(*(np.array(vector) for vector in vectors))
-        self._all = np.arange(len(program))
+        self._all = np.arange(program.size)
         self._seed = np.random.SeedSequence(seed).generate_state(1, np.uint64) | np.uint64(1)
         self._table = self._box.table(self._rows.squares)
         self._beta = self._table[:, BETA]
@@ -116,7 +116,7 @@ class Descent:
         self._level, self._off = 0.0, -(program.total or 0.0) + float(self._beta.sum())
         if program.total is not None and start is not None:
             self._level = self._intercept(self._beta.copy(), row_values(self._rows, self._all, self._w))
-        self._order, self._count = self._all.copy(), len(program)
+        self._order, self._count = self._all.copy(), program.size
         self._margin = self._violation = np.inf
         self._share, self._credit, self._accuracy = _WORK, 0.0, _LOOSE
         self._rate = 0.0
@@ -167,7 +167,7 @@ class Descent:
 
     def measure(self) -> Measured:
         """Return the feasible point near beta with its gap, and go on with all samples."""
-        self._count, self._margin = len(self.program), np.inf
+        self._count, self._margin = self.program.size, np.inf
         # Rounding has added up in what the steps kept up to date.
         self._w, self._off = self._weights(self._beta), float(self._beta.sum()) - (self.program.total or 0.0)
         beta = self._beta.copy()

@@ -73,7 +73,7 @@ class CoordinateDescent(Solver):
         from qpkernels.solvers.coordinate_descent.descent import Descent, descend
 
         del options
-        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
+        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", program.size)
         deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit
         seed = check_count(random_state, "random_state", least=0)
         shifted = program.around(program.middle)
@@ -95,7 +95,7 @@ class CoordinateDescent(Solver):
 
 def visit_limit(program: KernelQP) -> int:
     """Return how many visits to samples there are at most where nobody says otherwise."""
-    return max(_LEAST, _PASSES * len(program))
+    return max(_LEAST, _PASSES * program.size)
 
 
 def _verdict(point: Measured, tol: float, *, interrupted: bool) -> tuple[Claim, str]:

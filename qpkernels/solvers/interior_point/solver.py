@@ -67,14 +67,14 @@ class InteriorPoint(Solver):
     def run(self, program: KernelQP | LevelQP, request: Request, **options: Any) -> Answer:
         """Minimise, and say in words why it stopped."""
         del options
-        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
+        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", program.size)
         max_iter = request.max_iter or _ITERATIONS
         # What cannot move is left out.
         (movable,) = np.nonzero(program.lower < program.upper)
         if movable.size == 0:
-            zero = np.zeros(len(program))
+            zero = np.zeros(program.size)
             return Answer(zero, zero[: 0 if program.total is None else 1], Claim.OPTIMAL, "nothing can move", 0, zero)
-        part = program if movable.size == len(program) else _part(program, movable)
+        part = program if movable.size == program.size else _part(program, movable)
         with blas_threads_for(movable.size):
             final = _minimise(
                 part.around(part.middle),
@@ -86,7 +86,7 @@ class InteriorPoint(Solver):
             )
         beta, values = final.point.beta, final.point.values
         if part is not program:
-            beta = np.zeros(len(program))
+            beta = np.zeros(program.size)
             beta[movable] = final.point.beta
             values = program.gram.product(beta)
         multipliers = np.array([] if program.total is None else [final.point.intercept + part.middle])

@@ -20,7 +20,7 @@ import numpy as np
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.problems import Certificate, FunctionAtSamples, KernelQP, KernelQPBounds, LevelQP
-from qpkernels.problems.level_qp.tube import level_bounds
+from qpkernels.problems.level_qp.bounds import level_bounds
 from qpkernels.solvers.interior_point.path import CentralPath, Places, boxes_of
 from qpkernels.solvers.newton_systems import Border, NewtonSystem
 
@@ -88,7 +88,7 @@ class Scaled:
         point = self._bounds.vanishing()
         if point is None:
             return None
-        beta, zero = self._bounds.feasible(point[0]), FunctionAtSamples.zero(len(self.program))
+        beta, zero = self._bounds.feasible(point[0]), FunctionAtSamples.zero(self.program.size)
         proof = self._bounds.certify(beta, point[1], zero)
         return Candidate(beta, point[1], self.program.gram.product(beta), proof)
 

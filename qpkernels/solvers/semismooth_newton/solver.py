@@ -149,7 +149,7 @@ class Losses:
     def of(cls, program: KernelQP) -> Losses:
         """Return those of the problem itself, without a proximal term."""
         data = (program.target, program.lower, program.upper, program.epsilon, program.ridge)
-        return cls(data, np.zeros(len(program)), 0.0)
+        return cls(data, np.zeros(program.size), 0.0)
 
     def around(self, center: Vector, extra: float) -> Losses:
         """Return those of the proximal step from ``center``."""
@@ -362,7 +362,7 @@ def minimise(program: KernelQP, Z: Features, limits: Limits, work: Work, start: 
     if level is not None:
         # With 1'beta = 0 an offset of all samples changes nothing but b.
         Z = Z.around(level)
-    if start is not None or len(program) < _MANY:
+    if start is not None or program.size < _MANY:
         state = _begin(program, Z, start)
     else:
         state = _from_some(program, Z, limits, work)
@@ -384,7 +384,7 @@ def _offset(Z: Features) -> Vector | None:
 def _first_extra(program: KernelQP, Z: Features) -> float:
     """Return the first 1/sigma."""
     spread = float(np.ptp(program.target)) / 2 or float(np.abs(program.target).max()) or 1.0
-    some = Z.rows(np.arange(min(len(program), 1000)))
+    some = Z.rows(np.arange(min(program.size, 1000)))
     size = float(np.einsum("ij,ij->", some, some)) / len(some) or 1.0
     reach = np.minimum(np.maximum(program.upper, -program.lower), 10 * spread / (size + program.ridge))
     half = reach.size // 2
@@ -392,7 +392,7 @@ def _first_extra(program: KernelQP, Z: Features) -> float:
 
 
 def _begin(program: KernelQP, Z: Features, start: Vector | None) -> _State:
-    beta = np.zeros(len(program)) if start is None else program.project(start)
+    beta = np.zeros(program.size) if start is None else program.project(start)
     w = Z.transposed_dot(beta)
     return _State(beta, Point(w, 0.0, Z.dot(w), program.total, np.zeros_like(w)), _first_extra(program, Z))
 
@@ -455,7 +455,7 @@ class _Descent:
         return final
 
     def _proximal_step(self, state: _State) -> tuple[Slopes, Vector]:
-        losses, point, m = self.losses.around(state.beta, state.extra), state.point, len(self.program)
+        losses, point, m = self.losses.around(state.beta, state.extra), state.point, self.program.size
         for _ in range(_DIRECTIONS):
             now = losses.slopes(point.v)
             drawn = self.Z.transposed_dot(now.values)
@@ -546,7 +546,7 @@ class SemismoothNewton(Solver):
         from qpkernels.solvers.semismooth_newton.solver import Limits, Work, minimise
 
         del options
-        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
+        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", program.size)
         deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit
         limits = Limits(request.tol, deadline, request.verbose)
         gram, work = program.gram, Work(limit=request.max_iter or _ALL_STEPS)

@@ -215,8 +215,8 @@ def minimise(
 def _beginning(program: KernelQP, start: Vector | None, values: Vector | None) -> Beginning:
     """Return the feasible point near ``start``, and K times it where K start is known."""
     if start is None and not program.total:
-        return Beginning(np.zeros(len(program)))
-    beta = program.project(np.zeros(len(program)) if start is None else start)
+        return Beginning(np.zeros(program.size))
+    beta = program.project(np.zeros(program.size) if start is None else start)
     if start is None or values is None:
         return Beginning(beta)
     return Beginning(beta, values + program.gram.product(beta - start))
@@ -224,7 +224,7 @@ def _beginning(program: KernelQP, start: Vector | None, values: Vector | None) -
 
 def forms_matrix(program: KernelQP) -> bool:
     """Return whether the engine reads the whole kernel matrix, rather than rows as they are needed."""
-    gram, m = program.gram, len(program)
+    gram, m = program.gram, program.size
     fits = m <= ONE_BLOCK and 8 * m**2 <= gram.memory_limit
     if (m <= SMALL and fits) or gram.correction is not None:
         return True

@@ -212,7 +212,7 @@ def vanishing_iterate(program: KernelQP, iterations: int) -> Iterate | None:
         return None
     beta = program.project(point[0])
     values = program.gram.product(beta)
-    gap = duality_gap(program, beta, values, point[1], FunctionAtSamples.zero(len(program)))
+    gap = duality_gap(program, beta, values, point[1], FunctionAtSamples.zero(program.size))
     return Iterate(beta, point[1], gap, iterations, diverging=False, values=values) if gap.vanishing else None
 
 

@@ -533,7 +533,7 @@ def remaining(program: KernelQP, budget: float, *, forms_matrix: bool) -> float:
     ParameterError
         If it does not suffice for the vectors and one block, or the matrix where the problem is one.
     """
-    m = len(program)
+    m = program.size
     block = 8 * (m**2 if forms_matrix else min(m, _LARGEST) * (min(m, _LARGEST) + threads() * PANEL))
     needed = _VECTORS * 8 * m + block
     if budget < needed:

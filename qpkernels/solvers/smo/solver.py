@@ -112,7 +112,7 @@ class SMO(Solver):
         saved = None if kept is None else kept.read()
         write = report or (_print_line if request.verbose else None)
         told = None if write is None else Report(request.tol, write, 0.0 if saved is None else saved.seconds)
-        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
+        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", program.size)
         if values is not None and start is None:
             raise UnsupportedOptionError("values are K beta at warm_start, which is missing; give both, or neither.")
         cache = int(2**20 * check_positive(cache_size, "cache_size"))
@@ -126,7 +126,7 @@ class SMO(Solver):
             start=start,
             report=partial(_tell, [observer for observer in (told, kept) if observer is not None]),
             memory=Memory(cache, left),
-            values=None if values is None else finite_vector(values, "values", len(program)),
+            values=None if values is None else finite_vector(values, "values", program.size),
             watch=watch,
             shrinking=check_flag(shrinking, "shrinking"),
             saved=saved,
@@ -140,7 +140,7 @@ class SMO(Solver):
 
 def step_limit(program: KernelQP) -> int:
     """Return how many pair steps there are at most where nobody says otherwise."""
-    return max(10_000_000, 1000 * len(program))
+    return max(10_000_000, 1000 * program.size)
 
 
 def _verdict(final: Iterate, tol: float, max_iter: int) -> tuple[Claim, str]:

@@ -84,7 +84,7 @@ class Stepper:
 
     def __init__(self, program: KernelQP) -> None:
         self._program, self._level = program.around(program.middle), program.middle
-        beta = self._program.project(np.zeros(len(program)))
+        beta = self._program.project(np.zeros(program.size))
         values = program.gram.product(beta)
         self._descent = Descent(self._program, MatrixRows(program.gram.dense), beta, values)
         self.iterate = measure(self._program, beta, values, 0)

@@ -6,11 +6,15 @@ from __future__ import annotations
 import importlib
 import logging
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from numba import njit
 from numba.core import event
+from numba.core.caching import IndexDataCacheFile
 
 from qpkernels.arrays.compiled import Notice
 
@@ -76,3 +80,50 @@ def test_machine_code_outlives_types_that_move(tmp_path: Path, monkeypatch: pyte
     assert again(moved) == 3.0
     # The third time its machine code is loaded.
     assert sum(again.stats.cache_hits.values()) == 1
+
+
+@pytest.fixture
+def stated_anew(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], Callable[[Any], float]]:
+    """What a new process makes of a module with one compiled function of x, which returns a formula."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = f"home_of_{request.node.name}"
+
+    def state(formula: str) -> Callable[[Any], float]:
+        text = f"from qpkernels.arrays.compiled import compiled\n\n\n@compiled\ndef f(x):\n    return {formula}\n"
+        path = tmp_path / f"{module}.py"
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+        # It leaves when the test ends.
+        monkeypatch.delitem(sys.modules, module, raising=False)
+        importlib.invalidate_caches()
+        function: Callable[[Any], float] = importlib.import_module(module).f
+        return function
+
+    return state
+
+
+def test_machine_code_of_the_source_before_is_not_used(
+    stated_anew: Callable[[str], Callable[[Any], float]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The index names a file that is not written yet: one of the same name is there, of the source before."""
+    x = np.ones(3)
+    assert stated_anew("x[0]")(x) == 1.0
+    with monkeypatch.context() as ended_early:
+        ended_early.setattr(IndexDataCacheFile, "_save_data", lambda *_: None)
+        assert stated_anew("x[0] + 1.0")(x) == 2.0
+    assert stated_anew("x[0] + 1.0")(x) == 2.0
+
+
+def test_machine_code_for_other_types_is_not_used(
+    stated_anew: Callable[[str], Callable[[Any], float]], tmp_path: Path
+) -> None:
+    """Two processes that compile for different types at once may give both the same file."""
+    whole, real = np.ones(3, np.int64), np.ones(3)
+    function = stated_anew("x[0]")
+    assert function(whole) == function(real) == 1
+    one, other = sorted(tmp_path.rglob("*.nbc"))
+    other.write_bytes(one.read_bytes())
+    for x in (whole, real):
+        assert stated_anew("x[0]")(x) == 1

@@ -298,3 +298,16 @@ def test_it_grows_to_what_is_claimed_at_once() -> None:
     assert np.unique(slots).size == 200
     assert slots.min() >= 3
     np.testing.assert_array_equal(memory.part(np.arange(3)), symmetric(3))
+
+
+def test_a_change_that_fails_leaves_the_product_as_it_was() -> None:
+    """Room for more rows is made before the kernel is asked for them."""
+    rng = np.random.default_rng(3)
+    gram = ChangingGram.of(Gram(Polynomial(9, 1.0, 1.0), 0.1 * rng.normal(size=(20, 3))))
+    assert isinstance(gram, ChangingGram)
+    v = rng.normal(size=20)
+    gram.followed_product(v)
+    with pytest.raises(NonFiniteError):
+        changed(gram, np.arange(40), np.full((20, 3), 1e200))
+    v[7] += 0.5
+    np.testing.assert_allclose(gram.followed_product(v).values, gram.product(v), rtol=1e-12)

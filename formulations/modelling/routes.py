@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who solves what: the solver that was named, or one after the other until an answer is proved."""
+"""Who solves what: the solver that was named, or one after the other until an answer is proved; and its judgement."""
 
 from __future__ import annotations
 
@@ -7,28 +7,49 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
+from formulations.modelling.candidate import Candidate, expand
 from formulations.modelling.kernel_machine import KernelMachine
-from formulations.modelling.solution import Seconds, Solution
-from formulations.modelling.solving import Held, SolveRequest
+from formulations.modelling.solution import Run, Seconds, Solution
+from formulations.modelling.solving import Held, SolveRequest, is_finite, quote, status_of
 from formulations.modelling.statement import Statement
-from formulations.modelling.structures import solve_structure
-from qpkernels.errors import SolverFailedError, UnsupportedOptionError, UnsupportedProgramError
+from qpkernels.arrays.threads import blas_threads_for
+from qpkernels.errors import InfeasibleError, SolverFailedError, UnsupportedOptionError, UnsupportedProgramError
 from qpkernels.problems import (
     Bounds,
+    Certificate,
     ExpansionProgram,
     KernelQP,
     KernelQPBounds,
     LevelQP,
     LinearSystem,
     Program,
+    ResidualNorm,
     RidgedGram,
     Status,
 )
-from qpkernels.solvers import THEN, Budget, Claim, automatic_for, find_solver
+from qpkernels.solvers import (
+    THEN,
+    Answer,
+    Automatic,
+    AutomaticSystem,
+    Budget,
+    Claim,
+    Solver,
+    automatic_for,
+    find_solver,
+)
 
-__all__ = ["solve_by_request"]
+__all__ = [
+    "judged",
+    "read_structure",
+    "solve_by_request",
+    "solve_structure",
+]
+
+
+Answered = TypeVar("Answered", bound=Solution)
 
 _OTHERS = ("highs", "piqp", "osqp", "scs")
 """Solvers of cone programs that are asked where clarabel leaves all forms unproved, as far as they are installed."""
@@ -96,12 +117,12 @@ def _attempts(
     usual: str,
 ) -> Iterator[_Attempt]:
     for program in _in_order(structures):
-        solve = partial(_by_structure, model, program, automatic_for(program), bounds, form)
+        solve = partial(solve_structure, model, program, automatic_for(program), bounds=bounds, form=form)
         asks_smo = isinstance(program, KernelQP | LevelQP)
         yield _Attempt(solve, takes_start=isinstance(program, ExpansionProgram), asks_smo=asks_smo)
         if isinstance(program, KernelQP) and isinstance(bounds, KernelQPBounds):
             # Where a claim of the other method could not be shown.
-            alone = partial(_by_structure, model, program, find_solver("smo"), bounds, form)
+            alone = partial(solve_structure, model, program, find_solver("smo"), bounds=bounds, form=form)
             yield _Attempt(alone, takes_start=True, asks_smo=True, after_failure=True)
     if structures and _ROOM * 8.0 * len(model) ** 2 > model.gram.memory_limit:
         return
@@ -120,18 +141,6 @@ def _in_order(structures: tuple[Program, ...]) -> tuple[Program, ...]:
     matrix = structures[0].matrix if structures and isinstance(structures[0], LinearSystem) else None
     explicit = matrix.gram.explicit if isinstance(matrix, RidgedGram) else None
     return structures if explicit is None or explicit.in_memory else structures[::-1]
-
-
-def _by_structure(
-    model: KernelMachine[Any],
-    program: Program,
-    backend: Any,
-    bounds: Bounds,
-    form: Statement | None,
-    request: SolveRequest,
-) -> Solution:
-    answer: Solution = solve_structure(model, program, backend, request, bounds, form)
-    return answer
 
 
 def _by_form(form: Statement, solver: str, bounds: Bounds, request: SolveRequest) -> Solution:
@@ -244,3 +253,91 @@ def _said(answer: Solution) -> str:
 def _sum(seconds: Iterable[Seconds]) -> Seconds:
     listed = list(seconds)
     return Seconds(*(sum(getattr(each, part.name) for each in listed) for part in fields(Seconds)))
+
+
+def judged(model: KernelMachine[Any], answer: Candidate, bounds: Bounds, tol: float) -> tuple[Candidate, Certificate]:
+    """Return the feasible points near an answer with their certificate, or repaired ones where only theirs holds."""
+    certificate = model.judge(answer, bounds)
+    certified = model.certified(answer, bounds)
+    if certificate.holds(tol) or not answer.is_squarable:
+        return certified, certificate
+    for repaired in _repaired(model, answer, certified, bounds):
+        if (proof := model.judge(repaired, bounds)).holds(tol):
+            return model.certified(repaired, bounds), proof
+    return certified, certificate
+
+
+def _repaired(
+    model: KernelMachine[Any], answer: Candidate, certified: Candidate, bounds: Bounds
+) -> Iterator[Candidate]:
+    """Yield the feasible points near an answer, the f of that of the dual, and those that prove an optimum of 0."""
+    if certified is not answer:
+        yield certified
+    if isinstance(bounds, KernelQPBounds) and answer.is_expansion:
+        yield expand(model.gram, bounds.feasible(answer.beta), answer.intercept, model.classes)
+    vanishing = model.vanishing(answer, bounds)
+    if vanishing is not None:
+        yield vanishing
+
+
+def solve_structure(
+    model: KernelMachine[Answered],
+    program: Program,
+    backend: Solver | Automatic | AutomaticSystem,
+    request: SolveRequest,
+    bounds: Bounds,
+    form: Statement | None = None,
+) -> Answered:
+    """Solve a program that the model is, or that ``form`` is, and certify the answer."""
+    # Held once, and not anew for each product.
+    with blas_threads_for(len(model)):
+        return _solved(model, program, backend, request, bounds, form)
+
+
+def read_structure(
+    model: KernelMachine[Any], program: Program, outcome: Answer, bounds: Bounds, form: Statement | None = None
+) -> Candidate:
+    """Return a solver's answer to a program that the model is, or that ``form`` is, in the terms of the model."""
+    b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
+    if program.is_expansion:
+        judge = bounds if isinstance(bounds, KernelQPBounds) else None
+        return expand(model.gram, outcome.point, b, model.classes, outcome.values, judge)
+    if isinstance(program, ResidualNorm):
+        return model.from_fit(outcome.point, outcome.multipliers)
+    return (model if form is None else form).from_system(outcome.point, b)
+
+
+def _solved(
+    model: KernelMachine[Answered],
+    program: Program,
+    backend: Solver | Automatic | AutomaticSystem,
+    request: SolveRequest,
+    bounds: Bounds,
+    form: Statement | None,
+) -> Answered:
+    begin = perf_counter()
+    backend.prepare(program)
+    formed = perf_counter() - begin
+    try:
+        outcome = request.solve_with(backend, program, model.name)
+    except SolverFailedError as failure:
+        raise model.contradiction(str(failure)) or failure from None
+    if outcome.claim is Claim.UNBOUNDED and is_finite(outcome):
+        raise model.explain_divergence(outcome.point, quote(outcome))
+    if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not is_finite(outcome):
+        raise model.explain_failure(quote(outcome))
+    begin = perf_counter()
+    answer = read_structure(model, program, outcome, bounds, form)
+    answer, certificate = judged(model, answer, bounds, request.tol)
+    seconds = Seconds(gram=formed, solve=outcome.seconds, certify=perf_counter() - begin)
+    if not (certificate.is_counted or request.ended(outcome)):
+        # It left a hard constraint violated: perhaps nothing satisfies them all.
+        error = model.explain_failure(quote(outcome))
+        if isinstance(error, InfeasibleError):
+            raise error
+    status = status_of(certificate, outcome.claim, request.tol)
+    model.hold(answer, certificate, status, bounds)
+    objective = certificate.primal_value if form is None else form.objective_of(certificate)
+    stated: Any = model if form is None else form
+    run = Run.of(outcome, stated, objective, status, request.tol, seconds)
+    return model.solution(answer, certificate, bounds, run)

@@ -30,7 +30,7 @@ from formulations import (
     SoftTube,
 )
 from formulations.losses import AbsolutePower, LogisticResidual
-from formulations.modelling import Solution, default
+from formulations.modelling import Solution, routes
 from model_data import blobs, measured, one_against_rest, overlapping
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError
 from qpkernels.kernels import RBF
@@ -155,8 +155,8 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Said]]:
 
     def set_to(*answers: Solution | Exception) -> list[Said]:
         said = [Said(answer, []) for answer in answers]
-        made = [default._Attempt(each, takes_start=True) for each in said]
-        monkeypatch.setattr(default, "_attempts", lambda *_: iter(made))
+        made = [routes._Attempt(each, takes_start=True) for each in said]
+        monkeypatch.setattr(routes, "_attempts", lambda *_: iter(made))
         return said
 
     return set_to
@@ -215,8 +215,8 @@ def test_a_failure_gives_way_and_is_raised_where_nobody_answers(
 
 
 def test_the_forms_show_the_answer_that_is_kept(monkeypatch: pytest.MonkeyPatch, tube: SoftTube) -> None:
-    made = [default._Attempt(lambda _, steps=steps: tube.solve("smo", max_iter=steps)) for steps in (60, 1)]
-    monkeypatch.setattr(default, "_attempts", lambda *_: iter(made))
+    made = [routes._Attempt(lambda _, steps=steps: tube.solve("smo", max_iter=steps)) for steps in (60, 1)]
+    monkeypatch.setattr(routes, "_attempts", lambda *_: iter(made))
     solution = tube.solve()
     assert tube.dual.problem is not None
     shown = np.asarray(tube.dual.beta.value)
