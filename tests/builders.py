@@ -43,6 +43,7 @@ from qpkernels.kernels import (
     SequenceKernel,
     Sum,
 )
+from qpkernels.kernels.catalogue import KERNELS, KernelEntry
 from qpkernels.problems import Block, Cone, ConeProgram, KernelQP, Nonnegative, PSDTriangle, SecondOrder, Zero
 from qpkernels.problems import Exponential as ExponentialCone
 from qpkernels.problems import Power as PowerCone
@@ -80,8 +81,16 @@ def inner_products(A: Any, B: Any) -> Any:
 
 _ROOT = np.random.default_rng(7).normal(size=(12, 5))
 
+
+def _usual(entry: KernelEntry) -> Kernel:
+    """Return the kernel with the values where exploring begins."""
+    values = {each.name: each.value(each.usual) for each in entry.own}
+    made: Kernel = KERNELS[entry.name].named(**values)
+    return made
+
+
 KERNEL_EXAMPLES: dict[type[Kernel], Kernel] = {
-    Linear: Linear(),
+    **{kind: _usual(kind.entry) for kind in KERNELS.values() if kind.entry.explored},
     Laplacian: Laplacian(0.4),
     Matern: Matern(1.3, 2.2),
     Sigmoid: Sigmoid(0.3, -0.2),
@@ -104,7 +113,10 @@ KERNEL_EXAMPLES: dict[type[Kernel], Kernel] = {
     Nystroem: Nystroem(RBF(0.4), _ROOT[:4, :3]),
     RandomFourier: RandomFourier.sampled(RBF(0.4), 3, 8),
 }
-"""One example for each public kernel; every example takes three features, row numbers below 12, or text."""
+"""One example for each public kernel; every example takes three features, row numbers below 12, or text.
+
+A kernel whose entry has values to explore is here by that; it is stated where others test more.
+"""
 
 SAVED_KERNELS = {kind: kernel for kind, kernel in KERNEL_EXAMPLES.items() if kind is not FunctionKernel}
 """Those that a file can hold."""

@@ -18,6 +18,12 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from sklearn.base import BaseEstimator
+
+from formulations.modelling import Model
+from qpkernels.kernels import Kernel
+from qpkernels.kernels.catalogue import KERNELS
+from qpkernels.solvers import Solver, registered_solvers
 
 __all__ = ["LIMITS", "measured"]
 
@@ -26,8 +32,8 @@ PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
     "cases of the tests": 16_000,
-    "files": 430,
-    "lines": 79_139,
+    "files, without those of kernels, models and solvers": 335,
+    "lines, without theirs": 68_200,
     "circles of files": 0,
     "classes above a class": 9,
     "names of several classes": 40,
@@ -37,8 +43,8 @@ LIMITS: dict[str, int] = {
     "tiers of qpkernels": 10,
     "rooms of formulations": 17,
     "tiers of formulations": 13,
-    "names of formulations": 75,
-    "names of all packages": 419,
+    "names of formulations, without models": 44,
+    "names of all packages, without kernels, models, solvers and estimators": 356,
     "calls of SoftMargin(X, y, k).solve()": 430,
     "files of SoftMargin(X, y, k).solve()": 60,
     "changes of file of SoftMargin(X, y, k).solve()": 290,
@@ -77,6 +83,13 @@ def _imports(tree: ast.Module) -> Iterator[str]:
             yield from (name if name in trees() else node.module for name in names if node.module in trees())
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in trees())
+
+
+def lines(module: str) -> int:
+    """Return how many lines the file of a module has."""
+    place = ROOT.joinpath(*module.split("."))
+    path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    return path.read_text(encoding="utf-8").count("\n")
 
 
 def circles() -> list[list[str]]:
@@ -124,11 +137,25 @@ def tiers(package: str) -> list[str]:
     return list(layers)
 
 
+@cache
+def additions() -> frozenset[type]:
+    """Return the kernels, models, solvers and estimators: there may be more of these, each in its file.
+
+    What stands beside them may not grow with them, and that is limited.
+    """
+    estimators = importlib.import_module("formulations.estimators")
+    public = importlib.import_module("formulations.public")
+    kinds = (Kernel, Model, Solver, BaseEstimator)
+    values = [getattr(module, name) for module in (estimators, public) for name in module.__all__]
+    values += [*KERNELS.values(), *map(type, registered_solvers())]
+    return frozenset(value for value in values if isinstance(value, type) and issubclass(value, kinds))
+
+
 def public_names(package: str) -> list[str]:
-    """Return the names that a package and the packages in it give to users, each once."""
+    """Return the names that a package and the packages in it give to users, each once, without the additions."""
     packages = [name for name in trees() if any(other.startswith(f"{name}.") for other in trees())]
     names = (importlib.import_module(name).__all__ for name in packages if name.split(".")[0] == package)
-    return sorted({name for each in names for name in each})
+    return sorted({name for each in names for name in each} - {kind.__name__ for kind in additions()})
 
 
 def walks() -> dict[str, int]:
@@ -141,13 +168,10 @@ def walks() -> dict[str, int]:
 def measured() -> dict[str, int]:
     """Return the number that each limit but that of the tests' cases is set to."""
     names = Counter(kind.name for kind in classes())
+    shared = trees().keys() - {kind.__module__ for kind in additions()}
     found = {
-        "files": len(trees()),
-        "lines": sum(
-            path.read_text(encoding="utf-8").count("\n")
-            for package in PACKAGES
-            for path in (ROOT / package).rglob("*.py")
-        ),
+        "files, without those of kernels, models and solvers": len(shared),
+        "lines, without theirs": sum(lines(name) for name in shared),
         "circles of files": len(circles()),
         "classes above a class": deepest()[0],
         "names of several classes": sum(count > 1 for count in names.values()),
@@ -157,11 +181,14 @@ def measured() -> dict[str, int]:
     for package in PACKAGES:
         found[f"rooms of {package}"] = sum(len(tier.split("|")) for tier in tiers(package))
         found[f"tiers of {package}"] = len(tiers(package))
-    found["names of formulations"] = len(importlib.import_module("formulations").__all__)
-    found["names of all packages"] = sum(len(public_names(package)) for package in PACKAGES)
+    models = {kind.__name__ for kind in additions() if issubclass(kind, Model)}
+    found["names of formulations, without models"] = len(set(importlib.import_module("formulations").__all__) - models)
+    found["names of all packages, without kernels, models, solvers and estimators"] = sum(
+        len(public_names(package)) for package in PACKAGES
+    )
     return found | walks()
 
 
 if __name__ == "__main__":
     for name, count in measured().items():
-        print(f"{name:50} {count:7} of at most {LIMITS.get(name, 0):7}")
+        print(f"{name:72} {count:7} of at most {LIMITS.get(name, 0):7}")

@@ -13,49 +13,23 @@ from typing import Any
 
 import pytest
 
+from formulations.modelling import Stated
 from model_data import FORMS, MODELS
 
 ROOT = Path(__file__).parent.parent
 
-PROBLEMS = {
-    "A1": ["A1", "A1-dual"],
-    "A2": ["A2", "A2-dual"],
-    "A2L": ["A2L", "A2L-dual"],
-    "A3": ["A3", "A3-dual"],
-    "B1": [],
-    "B2": [],
-    "B3": ["B3"],
-    "B4": [],
-    "C1": ["C1-primal", "C1-geometric", "C1-dual"],
-    "C2": ["C2-primal", "C2-hinge", "C2-dual"],
-    "C3": ["C3-primal", "C3-dual"],
-    "C4": ["C4-primal", "C4-dual"],
-    "C4-penalised": ["C4-penalised", "C4-dual"],
-    "C5": [],
-    "C6-one": [],
-    "C6-rest": [],
-    "C7": ["C7-primal", "C7-dual"],
-    "C8": ["C8-primal", "C8-dual"],
-    "C9": ["C9-primal", "C9-dual"],
-    "C10": ["C10-primal", "C10-dual"],
-    "C11": ["C11-primal", "C11-dual"],
-    "D1": ["D1-primal", "D1-dual"],
-    "D2": ["D2-primal", "D2-loss", "D2-dual"],
-    "D3": ["D3", "D2-dual"],
-    "D4": ["D4-primal", "D4-dual"],
-    "D5": ["D5-primal", "D5-dual"],
-    "D6": ["D6-primal", "D6-dual"],
-    "D7": ["D7-primal", "D7-dual"],
-    "D8": ["D8-primal", "D8-dual"],
-    "E1": ["E1-primal", "E1-constrained", "E1-dual", "E1-system", "E1-centred"],
-    "E1c": ["E1c-primal", "E1c-constrained", "E1c-dual"],
-    "E2": ["E2", "E2-dual"],
-    "F1": ["F1", "F2", "D1-primal"],
-    "F3": ["F3-primal", "F3"],
-    "G1": [],
-    "G2": [],
-    "G3": [],
-}
+WITHOUT_FORMS = ("B1", "B2", "B4", "C5", "C6-one", "C6-rest", "G1", "G2", "G3")
+"""Ids of the problems that have no form in CVXPY."""
+
+
+def in_order(catalogue_id: str) -> tuple[str, int, str]:
+    """Return what ids are ordered by: C2 before C10."""
+    letter, number, rest = re.fullmatch(r"([A-Z])(\d+)(.*)", catalogue_id).groups()  # type: ignore[union-attr]
+    return letter, int(number), rest
+
+
+_FORMS = {model.catalogue: [form.catalogue for _, form in Stated.of(model)] for model in MODELS}
+PROBLEMS = dict(sorted({**_FORMS, **{each: [] for each in WITHOUT_FORMS}}.items(), key=lambda item: in_order(item[0])))
 """Every problem of the catalogue by its id, with the ids of its forms; a form may state two problems."""
 
 

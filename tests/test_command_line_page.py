@@ -31,7 +31,13 @@ def test_the_page_shows_every_command() -> None:
     shown = set(re.findall(r"^\$ qpkernels ([\w-]+)", "".join(BLOCKS), flags=re.MULTILINE))
     shown |= {line.split()[0] for line in TABLE}
     # lab serves until it is ended; docs/lab.md shows it, and test_lab.py runs that.
-    assert {command.name for command in app.registered_commands} - shown == {"solvers", "models", "testset", "lab"}
+    assert {command.name for command in app.registered_commands} - shown == {
+        "solvers",
+        "models",
+        "kernels",
+        "testset",
+        "lab",
+    }
     assert len(TABLE) >= 15
 
 

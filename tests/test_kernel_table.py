@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +18,8 @@ from builders import KERNEL_EXAMPLES
 from qpkernels import RBF, Columns, FunctionKernel, Kernel, Laplacian, Nystroem, Polynomial, Sigmoid
 from qpkernels.kernels import Product, Sum
 
-PAGE = Path(__file__).parent.parent / "docs" / "api" / "kernels.md"
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "api" / "kernels.md"
 
 
 @dataclass(frozen=True)
@@ -97,3 +102,75 @@ def test_it_says_which_take_sparse_samples(line: Line) -> None:
         assert kernel.takes_sparse
     else:
         assert line.sparse == ("yes" if kernel.takes_sparse else "no")
+
+
+NEW = """
+import json
+from dataclasses import dataclass
+
+import numpy as np
+
+from qpkernels.arrays import check_positive
+from qpkernels.kernels import Kernel
+from qpkernels.kernels.catalogue import KernelEntry, KernelParameter
+
+
+@dataclass(frozen=True)
+class RationalQuadratic(Kernel):
+    width: float
+
+    entry = KernelEntry(
+        "rational",
+        "Rational quadratic",
+        (KernelParameter("width", "its width", 0.1, 10.0, 2.0),),
+        others=("cauchy",),
+        explored=True,
+    )
+
+    def __post_init__(self):
+        object.__setattr__(self, "width", check_positive(self.width, "width"))
+
+    def matrix(self, X, Z):
+        return 1.0 / (1.0 + ((X[:, None] - Z[None]) ** 2).sum(axis=2) / self.width**2)
+
+    def diagonal(self, X):
+        return np.ones(len(X))
+
+
+from typer.testing import CliRunner
+
+from builders import KERNEL_EXAMPLES
+from extensions.model_pages import kernel_names
+from formulations.commands.app import app
+from formulations.commands.kernel_expression import read_kernel
+from formulations.lab.settings.kernels import KERNELS
+
+print(
+    json.dumps(
+        {
+            "command": json.loads(CliRunner().invoke(app, ["kernels", "--json", "-"]).stdout),
+            "expression": repr(read_kernel("cauchy(3)", np.eye(2))),
+            "lab": repr(KERNELS["rational"].make({"width": 4.0})),
+            "reference": [row for row in kernel_names().splitlines() if "rational" in row],
+            "tests": repr(KERNEL_EXAMPLES[RationalQuadratic]),
+        }
+    )
+)
+"""
+
+
+def test_a_kernel_is_known_everywhere_by_its_entry_alone() -> None:
+    """In a process of its own, since a kernel that has an entry stays known."""
+    path = os.pathsep.join(str(ROOT / each) for each in ("", "tests", "docs"))
+    done = subprocess.run(
+        [sys.executable, "-c", NEW], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert {"name": "rational", "others": ["cauchy"], "parameters": ["width"]} in found.pop("command")
+    assert found == {
+        "expression": "RationalQuadratic(width=3.0)",
+        "lab": "RationalQuadratic(width=4.0)",
+        "reference": ["| `rational` | `cauchy` | `width` |"],
+        "tests": "RationalQuadratic(width=2.0)",
+    }

@@ -117,15 +117,20 @@ class KernelNames(MarkdownDirective):
     """The kernels by name, with their parameters."""
 
     def text(self) -> str:
-        """Return a table of what the classes state."""
-        rows = ["| name | other names | parameters, in order |", "|---|---|---|"]
-        for name, kind in sorted(KERNELS.items()):
-            entry = kind.entry
-            if not entry.takes:
-                listed = [" or ".join(f"`{each}`" for each in (one.name, *one.others)) for one in entry.parameters]
-                others = ", ".join(f"`{each}`" for each in entry.names[1:])
-                rows.append(f"| `{name}` | {others} | {', '.join(listed)} |")
-        return "\n".join(rows)
+        """Return the table."""
+        return kernel_names()
+
+
+def kernel_names() -> str:
+    """Return the names of kernels and of their parameters, as the classes state them, as a table in Markdown."""
+    rows = ["| name | other names | parameters, in order |", "|---|---|---|"]
+    for name, kind in sorted(KERNELS.items()):
+        entry = kind.entry
+        if not entry.takes:
+            listed = [" or ".join(f"`{each}`" for each in (one.name, *one.others)) for one in entry.parameters]
+            others = ", ".join(f"`{each}`" for each in entry.names[1:])
+            rows.append(f"| `{name}` | {others} | {', '.join(listed)} |")
+    return "\n".join(rows)
 
 
 class Conventions(ModelDirective):

@@ -11,7 +11,14 @@ from typing import Annotated
 import typer
 
 from formulations.commands.compare import audit_command, compare_command, cross_examine_command
-from formulations.commands.files import export_command, models_command, scale_command, solvers_command, write_testset
+from formulations.commands.files import (
+    export_command,
+    kernels_command,
+    models_command,
+    scale_command,
+    solvers_command,
+    write_testset,
+)
 from formulations.commands.fit import fit_command
 from formulations.commands.lab import lab_command
 from formulations.commands.output import show_logged
@@ -69,7 +76,7 @@ _PANELS = {
         "audit": audit_command,
     },
     "See and try": {"lab": lab_command},
-    "Look up": {"models": models_command, "solvers": solvers_command},
+    "Look up": {"models": models_command, "kernels": kernels_command, "solvers": solvers_command},
     "Write files for others": {"export": export_command, "scale": scale_command, "testset": write_testset},
 }
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "export_command",
+    "kernels_command",
     "models_command",
     "scale_command",
     "solvers_command",
@@ -196,6 +197,22 @@ def models_command(json_path: JsonPath = None) -> None:
         parameters = [parameter.name for parameter in model.hyperparameters]
         table.add_row(name, ", ".join(forms), ", ".join(parameters))
         records.append({"name": name, "forms": forms, "hyperparameters": parameters})
+    show(table, records, json_path)
+
+
+@command
+def kernels_command(json_path: JsonPath = None) -> None:
+    """List every kernel that an expression may name: what it is also called, and its parameters, in order."""
+    from qpkernels.kernels.catalogue import KERNELS
+
+    table = Table(Column("kernel", no_wrap=True), "also", "parameters")
+    records = []
+    for name, kind in sorted(KERNELS.items()):
+        entry = kind.entry
+        if not entry.takes:
+            others, parameters = list(entry.names[1:]), [parameter.name for parameter in entry.parameters]
+            table.add_row(name, ", ".join(others), ", ".join(parameters))
+            records.append({"name": name, "others": others, "parameters": parameters})
     show(table, records, json_path)
 
 

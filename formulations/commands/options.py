@@ -263,8 +263,8 @@ class KernelOptions:
         str,
         _kernel(
             "--kernel",
-            help="An expression, such as 'matern(nu=1.5, length=2) + 0.5 * linear', of linear, rbf, polynomial, "
-            "laplacian, matern, matching and sigmoid; or none: weights in the features themselves.",
+            help="An expression, such as 'matern(nu=1.5, length=2) + 0.5 * linear', of those that 'qpkernels kernels' "
+            "lists; or none: weights in the features themselves.",
         ),
     ] = "rbf"
     gamma: Annotated[

@@ -331,7 +331,7 @@ def space_of(
     if isinstance(kernel, str):
         named = named_kernel(kernel, partial(_gamma, gamma, X, weights), degree, coef0)
     if named is None:
-        known = [kind.entry.name for kind in KERNELS.values() if kind.entry.scikit_learn]
+        known = sorted(kind.entry.name for kind in KERNELS.values() if kind.entry.scikit_learn)
         raise ParameterError(
             f"kernel must be one of {', '.join(known)}, precomputed, a Kernel such as RBF(gamma=0.1), or a function "
             f"of two lists of samples, but {shown(kernel)} came."

@@ -273,7 +273,7 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         if is_sparse(X) and not self.takes_sparse:
             raise ShapeError(
                 f"{self!r} takes dense samples only, but a sparse matrix came; pass X.toarray(), or choose a kernel "
-                "that takes it: Linear, Polynomial, Sigmoid, RBF, Matern, and what they combine to."
+                "that takes it, such as Linear or RBF, and what these combine to."
             )
         return finite_samples(X, "X")
 

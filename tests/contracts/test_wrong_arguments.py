@@ -188,7 +188,7 @@ def test_what_is_another_thing(name: str) -> None:
 
 def test_kernels_of_estimators() -> None:
     for value in (*(value for value in ALWAYS if value is not Silent), None, 3, "gauss"):
-        with pytest.raises(ParameterError, match="kernel must be one of linear, poly"):
+        with pytest.raises(ParameterError, match="kernel must be one of laplacian, linear, poly"):
             SVC(kernel=value).fit(X, y)
 
 

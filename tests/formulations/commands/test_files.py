@@ -124,3 +124,11 @@ def test_models() -> None:
     assert "model" not in listed
     table = run("models").stdout
     assert all(name in table for name in listed)
+
+
+def test_kernels() -> None:
+    listed = {record["name"]: record for record in run_json("kernels")}
+    assert listed["rbf"] == {"name": "rbf", "others": ["gaussian"], "parameters": ["gamma", "sigma", "c", "theta"]}
+    assert "precomputed" not in listed
+    table = run("kernels").stdout
+    assert all(name in table for name in listed)

@@ -350,7 +350,11 @@ def test_a_copy_from_a_file_answers_alike() -> None:
 @together(
     "estimator, error, words",
     [
-        (SVC(kernel="rbv"), ParameterError, "kernel must be one of linear, poly, rbf, sigmoid, precomputed"),
+        (
+            SVC(kernel="rbv"),
+            ParameterError,
+            "kernel must be one of laplacian, linear, polynomial, rbf, sigmoid, precomputed",
+        ),
         (SVC(gamma="wide"), ParameterError, "gamma must be 'scale', 'auto' or a number above 0"),
         (SVC(gamma=0.0), ParameterError, "gamma must be finite and above 0"),
         (SVC(max_iter=0), ParameterError, "max_iter must be an integer of at least 1, or -1 for no limit, but 0 came"),

@@ -90,7 +90,7 @@ def assert_certified(name: str, program: ConeProgram) -> Outcome:
 def test_contract_a_solver_describes_itself(solver: Solver) -> None:
     assert type(find_solver(solver.name)) is type(solver)
     assert find_solver(solver.name).name == solver.name
-    assert solver.install.startswith("pip install ")
+    assert solver.module is None or solver.install.startswith("pip install ")
     assert solver.programs
     assert set(solver.programs) <= set(EXAMPLES)
     assert solver.options <= {"tol", "max_iter", "time_limit", "warm_start"}
@@ -167,6 +167,8 @@ def test_every_kernel_qp_solver_finds_known_optima() -> None:
     for name in names:
         for family in FAMILIES:
             made = manufacture(family, m=20)
+            if find_solver(name).refusal(made.program) is not None:
+                continue
             outcome = find_solver(name).solve(made.program, tol=1e-8)
             b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
             assert outcome.claim is Claim.OPTIMAL

