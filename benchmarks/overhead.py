@@ -19,7 +19,7 @@ from formulations import OneClass, SoftMargin, SoftTube
 from qpkernels import RBF
 from qpkernels.gram.definiteness import kernel_matrix
 from qpkernels.problems import KernelQPBounds
-from qpkernels.solvers.smo.descent import Descent
+from qpkernels.solvers.smo.descent import PairDescent
 from qpkernels.solvers.smo.rows import MatrixRows
 
 __all__ = ["examine"]
@@ -58,7 +58,7 @@ def _steps(model: SoftMargin | SoftTube | OneClass) -> float:
     values, count = program.gram.product(beta), model.solve("smo", tol=1e-3).iterations or 1
 
     def descend() -> None:
-        Descent(program, MatrixRows(program.gram.dense), beta, values).outer_iteration(count, 0.0)
+        PairDescent(program, MatrixRows(program.gram.dense), beta, values).outer_iteration(count, 0.0)
 
     return _least(descend)
 

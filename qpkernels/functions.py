@@ -42,9 +42,9 @@ from qpkernels.kernels.linear import Linear
 from qpkernels.kernels.spec import kernel_from_spec, kernel_to_spec
 
 __all__ = [
-    "Centers",
     "Expansion",
     "Expansions",
+    "StoredCenters",
     "check_width",
 ]
 
@@ -268,7 +268,7 @@ class Expansion:
             Where to; ``.npz`` is added if it is missing, and a file that is there is replaced.
         """
         target = npz_path(path)
-        contents = Centers(self.kernel, self.centers, self.feature_names).to_arrays()
+        contents = StoredCenters(self.kernel, self.centers, self.feature_names).to_arrays()
         if self.classes is not None:
             contents["classes"] = self.classes
         with replacing(target) as file:
@@ -290,9 +290,9 @@ class Expansion:
             If the file is damaged, or another, or holds a kernel of a class that is not imported.
         """
         arrays = load_arrays(path, _WHAT)
-        Centers.check_arrays(arrays, path, _WHAT, "coefficients", "intercept")
+        StoredCenters.check_arrays(arrays, path, _WHAT, "coefficients", "intercept")
         with parsing(path, _WHAT):
-            known = Centers.from_arrays(arrays)
+            known = StoredCenters.from_arrays(arrays)
             return cls(
                 kernel=known.kernel,
                 centers=known.samples,
@@ -419,7 +419,7 @@ class Expansions:
 
 
 @dataclass(frozen=True, eq=False)
-class Centers:
+class StoredCenters:
     """The samples that functions are sums over, with their kernel, in a file without pickle.
 
     Attributes
@@ -463,7 +463,7 @@ class Centers:
             raise FileFormatError(f"{path} must be {what}, but it holds {', '.join(arrays)}; save it again.")
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Centers:
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> StoredCenters:
         """Return what :meth:`to_arrays` wrote, executing nothing."""
         own = [arrays[f"array_{k}"] for k in range(sum(name.startswith("array_") for name in arrays))]
         kernel = kernel_from_spec(json.loads(str(arrays["kernel"])), own)

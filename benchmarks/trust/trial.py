@@ -14,7 +14,7 @@ from benchmarks.trust.records import Proof, Trial
 from qpkernels.errors import QPKernelsError
 from qpkernels.problems import Certificate, Enclosure, certify_cone_program, enclose_cone_program
 from qpkernels.solvers import find_solver
-from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
+from qpkernels.solvers.isolation import Ended, ProcessLimits, Raised, Worker
 from qpkernels.solvers.repair import Repaired, repair
 
 __all__ = ["attempt"]
@@ -70,7 +70,7 @@ def attempt(problem: Published, solver: str, tol: float, seconds: float, memory:
 def _judged(seconds: float, memory: int, function: Callable[..., Any], *arguments: Any) -> Any:
     """Return what a judge in a process of its own says, or in words why it says nothing."""
     with Worker.of(__name__) as worker:
-        result = worker.call(Limits(_PATIENCE * seconds, memory), function, *arguments)
+        result = worker.call(ProcessLimits(_PATIENCE * seconds, memory), function, *arguments)
     return f"judge: {result.message}" if isinstance(result, Ended | Raised) else result
 
 

@@ -23,7 +23,7 @@ from formulations.commands.options import (
 from formulations.commands.output import check_machine, check_output, command, end, facts, number, show
 
 if TYPE_CHECKING:
-    from formulations.commands.training import Trained
+    from formulations.commands.training import TrainedMachine
 
 __all__ = [
     "fit_command",
@@ -108,7 +108,7 @@ def fit_command(
     end(trained.statuses)
 
 
-def _record(trained: Trained, asked: Any, kernel: str, read: Any) -> dict[str, Any]:
+def _record(trained: TrainedMachine, asked: Any, kernel: str, read: Any) -> dict[str, Any]:
     from formulations.commands.samples import word
 
     classes = trained.predictor.classes

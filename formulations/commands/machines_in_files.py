@@ -15,9 +15,9 @@ import numpy as np
 
 from formulations.commands.options import MACHINE, NewOptions
 from formulations.commands.output import hint
-from formulations.commands.samples import Training, padded, ranged, read_set, scaled
+from formulations.commands.samples import TrainingSamples, padded, ranged, read_set, scaled
 from formulations.commands.statements import Asked, describe
-from formulations.commands.training import Trained
+from formulations.commands.training import TrainedMachine
 from formulations.inputs.estimators import scale_of_one_class
 from formulations.prediction import Decision, Labels, Predictor, Votes, load
 from formulations.prediction.files import BEGIN
@@ -97,7 +97,7 @@ _SVM_TYPES = {
 """What LIBSVM calls models; others of classes are c_svc to it, and others of values epsilon_svr."""
 
 
-def check_for_libsvm(asked: Asked, training: Training, kernel: Kernel | None, *, against_rest: bool) -> None:
+def check_for_libsvm(asked: Asked, training: TrainingSamples, kernel: Kernel | None, *, against_rest: bool) -> None:
     """Refuse what LIBSVM has no model for, before anything is trained.
 
     Raises
@@ -126,7 +126,7 @@ def check_for_libsvm(asked: Asked, training: Training, kernel: Kernel | None, *,
             ) from None
 
 
-def write_for_libsvm(trained: Trained, asked: Asked, samples: int, path: Path) -> list[Path]:
+def write_for_libsvm(trained: TrainedMachine, asked: Asked, samples: int, path: Path) -> list[Path]:
     """Write the machine of so many samples as svm-train does, and the range of its features where they were scaled.
 
     LIBSVM's machine of one class has nu m times the coefficients of the model.

@@ -30,8 +30,8 @@ from qpkernels.files import Dataset, one_versus_rest
 __all__ = [
     "ClassMeasures",
     "Classified",
+    "ConfidenceInterval",
     "Inlying",
-    "Interval",
     "Measured",
     "Valued",
     "check_labels",
@@ -48,7 +48,7 @@ _POSITIVE = ", or name the class that is 1 by --positive"
 
 
 @dataclass(frozen=True)
-class Interval:
+class ConfidenceInterval:
     """A number that was measured, and the ends of its confidence interval."""
 
     value: float
@@ -74,8 +74,8 @@ class ClassMeasures:
     """
 
     label: str
-    precision: Interval | None
-    recall: Interval | None
+    precision: ConfidenceInterval | None
+    recall: ConfidenceInterval | None
     samples: int
 
 
@@ -95,12 +95,12 @@ class Classified:
         One for each label.
     """
 
-    accuracy: Interval
+    accuracy: ConfidenceInterval
     labels: tuple[str, ...]
     confusion: tuple[tuple[int, ...], ...]
     classes: tuple[ClassMeasures, ...]
 
-    def headline(self) -> dict[str, Interval]:
+    def headline(self) -> dict[str, ConfidenceInterval]:
         """Return the accuracy by its name."""
         return {"accuracy": self.accuracy}
 
@@ -116,11 +116,11 @@ class Valued:
     R^2 is NaN where all targets are equal.
     """
 
-    r2: Interval
-    mae: Interval
-    rmse: Interval
+    r2: ConfidenceInterval
+    mae: ConfidenceInterval
+    rmse: ConfidenceInterval
 
-    def headline(self) -> dict[str, Interval]:
+    def headline(self) -> dict[str, ConfidenceInterval]:
         """Return all of them by their names."""
         return {"R^2": self.r2, "mean absolute error": self.mae, "root of mean squared error": self.rmse}
 
@@ -133,9 +133,9 @@ class Valued:
 class Inlying:
     """Which share of samples is like those that a one-class machine was trained on."""
 
-    inliers: Interval
+    inliers: ConfidenceInterval
 
-    def headline(self) -> dict[str, Interval]:
+    def headline(self) -> dict[str, ConfidenceInterval]:
         """Return the share by its name."""
         return {"inliers": self.inliers}
 
@@ -269,16 +269,16 @@ def training_score(model: Model[Any], solution: Solution) -> dict[str, float]:
     return {f"training_{scoring_name(model, None)}": float(score)}
 
 
-def _wilson(count: int, of: int, confidence: float) -> Interval:
+def _wilson(count: int, of: int, confidence: float) -> ConfidenceInterval:
     ends = scipy.stats.binomtest(int(count), int(of)).proportion_ci(confidence, method="wilson")
-    return Interval(float(count) / float(of), float(ends.low), float(ends.high))
+    return ConfidenceInterval(float(count) / float(of), float(ends.low), float(ends.high))
 
 
 def _bootstrap(
     measure: Callable[[Vector, Vector], float], y: Vector, predicted: Vector, confidence: float, seed: int
-) -> Interval:
+) -> ConfidenceInterval:
     rng = np.random.default_rng(seed)
     drawn = [measure(y[rows], predicted[rows]) for rows in (rng.integers(y.size, size=y.size) for _ in range(_DRAWS))]
     defined = [value for value in drawn if not np.isnan(value)]
     low, high = np.quantile(defined or [np.nan], [0.5 - confidence / 2, 0.5 + confidence / 2])
-    return Interval(float(measure(y, predicted)), float(low), float(high))
+    return ConfidenceInterval(float(measure(y, predicted)), float(low), float(high))

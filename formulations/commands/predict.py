@@ -17,7 +17,7 @@ from formulations.commands.options import MACHINE, JsonPath, MachinePath, NewOpt
 from formulations.commands.output import command, facts, show, waiting, write_json
 
 if TYPE_CHECKING:
-    from formulations.commands.measures import Classified, Interval, Measured
+    from formulations.commands.measures import Classified, ConfidenceInterval, Measured
     from formulations.prediction import Predictor
 
 __all__ = [
@@ -204,5 +204,5 @@ def _errors(found: Classified) -> Table:
     return table
 
 
-def _cell(interval: Interval | None) -> str:
+def _cell(interval: ConfidenceInterval | None) -> str:
     return "" if interval is None else str(interval)

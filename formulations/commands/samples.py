@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from formulations.commands.statements import Asked
 
 __all__ = [
-    "Training",
+    "TrainingSamples",
     "chosen_features",
     "looks_like_values",
     "named_labels",
@@ -50,7 +50,7 @@ _LARGEST_INTEGER = 2.0**53
 
 
 @dataclass(frozen=True, eq=False)
-class Training:
+class TrainingSamples:
     """Samples that models are stated on.
 
     Attributes
@@ -97,14 +97,14 @@ def _column(target: str) -> str | int:
     return int(target) if target.isdecimal() else target
 
 
-def read_training(options: TrainingOptions, models: Iterable[Asked], *, named: bool = False) -> Training:
+def read_training(options: TrainingOptions, models: Iterable[Asked], *, named: bool = False) -> TrainingSamples:
     """Return the samples and targets of the set that the options name, as :func:`training_of` does."""
     return training_of(read_set(options), options, models, named=named)
 
 
 def training_of(
     dataset: Dataset, options: TrainingOptions, models: Iterable[Asked], *, named: bool = False
-) -> Training:
+) -> TrainingSamples:
     """Return the samples and targets of a set that was read, for these models; classes by name if ``named``.
 
     Raises
@@ -124,7 +124,7 @@ def training_of(
     X = dataset.X if scaling is None else scaled(scaling, dataset.X)
     numbered = isinstance(column := _column(options.target or ""), int)
     target = dataset.target_name or (column if numbered else None)
-    return Training(options.data, X, y, labels, signed, scaling, dataset.feature_names, target)
+    return TrainingSamples(options.data, X, y, labels, signed, scaling, dataset.feature_names, target)
 
 
 def check_unique_names(source: str, names: FeatureNames) -> None:
@@ -139,7 +139,7 @@ def check_unique_names(source: str, names: FeatureNames) -> None:
         raise FeatureNamesError(f"the column {twice!r} of {source} occurs twice; give each its own name.")
 
 
-def chosen_features(features: str | None, samples: Training | Dataset, wanted: int) -> tuple[int, ...]:
+def chosen_features(features: str | None, samples: TrainingSamples | Dataset, wanted: int) -> tuple[int, ...]:
     """Return the numbers, from 0, of the features to draw along, by their numbers from 1 or their names.
 
     Raises
@@ -186,7 +186,7 @@ def _against_others(dataset: Dataset, positive: str) -> tuple[Vector, NDArray[An
     return y, np.array([others_than(label), word(label)])
 
 
-def require_two_classes(training: Training, models: Iterable[Asked]) -> None:
+def require_two_classes(training: TrainingSamples, models: Iterable[Asked]) -> None:
     """Refuse several classes where a model separates two.
 
     Raises

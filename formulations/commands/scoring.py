@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from formulations.commands.samples import Training
+from formulations.commands.samples import TrainingSamples
 from formulations.commands.statements import Asked
 from formulations.selection.grid import ScoredPoints, grid_points, where
 from qpkernels.arrays.files import read_number
@@ -88,7 +88,7 @@ class _Machines:
 
 def search_several(
     asked: Asked,
-    training: Training,
+    training: TrainingSamples,
     kernel: Kernel | None,
     values: Mapping[str, Iterable[Any]],
     folds: Any,

@@ -24,7 +24,7 @@ from formulations.commands.options import (
 from formulations.commands.output import check_machine, command, end, show
 
 if TYPE_CHECKING:
-    from formulations.commands.samples import Training
+    from formulations.commands.samples import TrainingSamples
     from formulations.commands.statements import Asked
     from formulations.selection.grid import ScoredPoints
 
@@ -136,7 +136,9 @@ def _has(asked: Asked, kernel: Any, name: str) -> bool:
     return name in [parameter.name for parameter in asked.kind.hyperparameters] or hasattr(kernel, name)
 
 
-def _trained(asked: Asked, read: Training, kernel: Any, best: Mapping[str, Any], solver: str | None, tol: float) -> Any:
+def _trained(
+    asked: Asked, read: TrainingSamples, kernel: Any, best: Mapping[str, Any], solver: str | None, tol: float
+) -> Any:
     """Train the machine of all samples at a point."""
     from formulations.commands.statements import Solving
     from formulations.commands.training import train

@@ -15,7 +15,7 @@ from formulations.classification.meta.multiclass import MulticlassSolution
 from formulations.classification.meta.two_level import cross_validated_scores
 from formulations.commands.measures import training_score
 from formulations.commands.output import waiting
-from formulations.commands.samples import Training, word
+from formulations.commands.samples import TrainingSamples, word
 from formulations.commands.statements import Asked, Solving
 from formulations.modelling import Form, Model
 from formulations.prediction import Labels, Predictor, Sigmoids, Votes
@@ -26,7 +26,7 @@ from qpkernels.functions import Expansion
 from qpkernels.kernels import Kernel
 
 __all__ = [
-    "Trained",
+    "TrainedMachine",
     "calibrated",
     "class_factors",
     "prepared",
@@ -40,7 +40,7 @@ _FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
+class TrainedMachine:
     """A machine, and what is known of its training.
 
     Attributes
@@ -68,7 +68,7 @@ class Trained:
         return next((status for status in self.statuses if status != "optimal"), "optimal")
 
 
-def stated(asked: Asked, training: Training, kernel: Kernel | None, *, against_rest: bool = False) -> Any:
+def stated(asked: Asked, training: TrainingSamples, kernel: Kernel | None, *, against_rest: bool = False) -> Any:
     """Return what is asked for: a model, one of its forms, or where there are several classes, a scheme of machines.
 
     Raises
@@ -87,12 +87,12 @@ def stated(asked: Asked, training: Training, kernel: Kernel | None, *, against_r
 
 def train(
     asked: Asked,
-    training: Training,
+    training: TrainingSamples,
     kernel: Kernel | None,
     solving: Solving,
     *,
     against_rest: bool,
-) -> Trained:
+) -> TrainedMachine:
     """Train the machine that is asked for, one of several classes where there are several.
 
     Raises
@@ -111,7 +111,7 @@ def train(
         solution = solving.solve_several(statement)
     if isinstance(solution, MulticlassSolution):
         right = solution.predict(training.X) == training.y
-        return Trained(
+        return TrainedMachine(
             prepared(solution.predictor, training),
             None,
             tuple(str(each.status) for each in solution.solutions),
@@ -120,7 +120,7 @@ def train(
             {"training_accuracy": float(right.mean())},
         )
     model = statement.model if isinstance(statement, Form) else statement
-    return Trained(
+    return TrainedMachine(
         prepared(solution.predictor, training),
         solution.function,
         (str(solution.status),),
@@ -130,7 +130,9 @@ def train(
     )
 
 
-def calibrated(trained: Trained, asked: Asked, training: Training, kernel: Kernel | None, seed: int) -> Trained:
+def calibrated(
+    trained: TrainedMachine, asked: Asked, training: TrainingSamples, kernel: Kernel | None, seed: int
+) -> TrainedMachine:
     """Return the machine with a sigmoid for each part (C5), fitted to values of samples held out of its training.
 
     Raises
@@ -205,7 +207,7 @@ def class_factors(y: NDArray[Any], weights: list[str]) -> Vector:
     return factors
 
 
-def prepared(predictor: Predictor, training: Training) -> Predictor:
+def prepared(predictor: Predictor, training: TrainingSamples) -> Predictor:
     """Return the machine for samples as they are in files: with the names of columns and classes, scaled by itself."""
     functions, decision = replace(predictor.functions, feature_names=training.feature_names), predictor.decision
     if training.signed is not None and isinstance(decision, Labels):

@@ -40,7 +40,7 @@ from qpkernels.solvers.smo import SMO
 __all__ = [
     "CACHE_SIZE",
     "KernelEstimator",
-    "KernelMachine",
+    "MachineEstimator",
     "Training",
     "as_sparse_as",
     "leaving",
@@ -171,7 +171,7 @@ class Training:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KernelMachine(KernelEstimator, ProvedEstimator):
+class MachineEstimator(KernelEstimator, ProvedEstimator):
     """An estimator whose functions are sums of kernel values with the samples.
 
     Every subclass has the parameters below, and its own; as fields of a dataclass they are those of its constructor.

@@ -12,7 +12,7 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import _num_samples
 
 from formulations.classification.one_class import OneClass
-from formulations.estimators.kernel_machine import KernelMachine
+from formulations.estimators.kernel_machine import MachineEstimator
 from formulations.estimators.parameters import sample_weights
 from formulations.modelling import Novelty
 from formulations.prediction import Inliers
@@ -21,7 +21,7 @@ __all__ = ["OneClassSVM"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OneClassSVM(OutlierMixin, KernelMachine):
+class OneClassSVM(OutlierMixin, MachineEstimator):
     """The half space of the kernel farthest from the origin (C9) that holds all but a share nu of the samples.
 
     Coefficients and values are nu 1'w times those of the model, as LIBSVM has them: coefficients are at most w_i.

@@ -21,7 +21,7 @@ from formulations.classification.meta.calibration import Calibration, PlattCalib
 from formulations.classification.meta.multiclass import MulticlassSolution, OneVersusOne
 from formulations.classification.meta.two_level import stratified_folds
 from formulations.classification.two_class_model import TwoClassModel
-from formulations.estimators.kernel_machine import KernelMachine, Training, as_sparse_as
+from formulations.estimators.kernel_machine import MachineEstimator, Training, as_sparse_as
 from formulations.estimators.parameters import ClassWeight, check_labels, class_weights, sample_weights, weighted
 from formulations.modelling import Classification
 from formulations.modelling.batch import Part, check_jobs, train
@@ -47,7 +47,7 @@ class _Pairs(OneVersusOne):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PairwiseClassifier(ClassifierMixin, KernelMachine):
+class PairwiseClassifier(ClassifierMixin, MachineEstimator):
     """Two classes by one machine, more by one for each pair; its attributes are those of scikit-learn's SVC.
 
     Of several classes, the machine of the classes i < j has positive values for i, as LIBSVM has them; of two classes,

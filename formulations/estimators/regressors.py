@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
-from formulations.estimators.kernel_machine import KernelMachine
+from formulations.estimators.kernel_machine import MachineEstimator
 from formulations.estimators.parameters import (
     check_targets,
     given_model,
@@ -48,7 +48,7 @@ __all__ = [
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SingleRegressor(RegressorMixin, KernelMachine):
+class SingleRegressor(RegressorMixin, MachineEstimator):
     """One function of the samples."""
 
     if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from formulations.classification.meta.multiclass import OneVersusOne
-from formulations.estimators.kernel_machine import KernelMachine
+from formulations.estimators.kernel_machine import MachineEstimator
 from formulations.inputs.estimators import on_host
 from formulations.inputs.fitted import require_rows
 from formulations.judging.fitted_with import Settings, sampled
@@ -97,7 +97,7 @@ def _reader(estimator: Any) -> Reader:
         raise ParameterError(f"an audit takes a fitted estimator, but the class {estimator.__name__} came; fit one.")
     names = [each.__name__ for each in type(estimator).__mro__]
     known = next((name for name in names if name in _READERS), None)
-    if isinstance(estimator, KernelMachine):
+    if isinstance(estimator, MachineEstimator):
         check_is_fitted(estimator)
         # Out of a pickle it has no model, but coefficients as others of its name have them.
         stands_for_itself = known is not None and estimator.rank is None and estimator.indefinite == "refuse"

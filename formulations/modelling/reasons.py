@@ -124,7 +124,7 @@ def declared_groups(lowered: Lowered) -> tuple[Group, ...]:
     Rows that were added for something else follow: the domains of the objective and of variables.
     """
     constraints = lowered.problem.constraints
-    own = [_Rows() for _ in constraints]
+    own = [_ConstraintRows() for _ in constraints]
     others: dict[str, list[Indices]] = {}
     for component in _components(lowered):
         owners = [lowered.numbers[k] for k in component if lowered.numbers[k] >= 0]
@@ -147,7 +147,7 @@ def declared_groups(lowered: Lowered) -> tuple[Group, ...]:
 
 
 @dataclass(eq=False)
-class _Rows:
+class _ConstraintRows:
     """Rows of a constraint, collected."""
 
     rows: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.intp))

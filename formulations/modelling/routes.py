@@ -101,7 +101,7 @@ def solve_by_request(
         if program is None:
             return next(iter(forms())).solve_by(backend, request, bounds)
         return solve_structure(model, program, backend, request, bounds, form)
-    relay = _Relay(model, request)
+    relay = _RelayOfForms(model, request)
     for attempt in _attempts(model, bounds, structures, forms, form, usual):
         if not relay.ask(attempt) or relay.budget.is_spent:
             break
@@ -171,7 +171,7 @@ class _Attempt:
 
 
 @dataclass
-class _Relay:
+class _RelayOfForms:
     """What was asked for, and what came of it so far."""
 
     model: KernelMachine[Any]

@@ -20,7 +20,7 @@ from qpkernels.arrays import Matrix, finite_vector, is_integer
 from qpkernels.arrays.files import check_compressed, load_arrays, parsing, sized
 from qpkernels.errors import FileFormatError
 from qpkernels.files import LibsvmMachines, Scaling, SvmType, read_libsvm_machines
-from qpkernels.functions import Centers, Expansion, Expansions
+from qpkernels.functions import Expansion, Expansions, StoredCenters
 
 __all__ = ["BEGIN", "load"]
 
@@ -60,7 +60,7 @@ def load(path: str | Path) -> Predictor:
     if _begin(path) == BEGIN:
         return _load_libsvm(Path(path))
     arrays = load_arrays(path, _WHAT)
-    Centers.check_arrays(arrays, path, _WHAT, "header", "coefficients", "intercepts")
+    StoredCenters.check_arrays(arrays, path, _WHAT, "header", "coefficients", "intercepts")
     with parsing(path, _WHAT):
         header = json.loads(str(arrays["header"]))
         if header.get("format") != FORMAT or header.get("version") not in (VERSION, PREPARED):
@@ -108,7 +108,7 @@ def _preparation(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) 
 
 
 def _functions(arrays: Mapping[str, NDArray[Any]]) -> Expansions:
-    known = Centers.from_arrays(arrays)
+    known = StoredCenters.from_arrays(arrays)
     # The kernel checks what it is given, as at any call.
     centers = known.kernel.samples(known.samples)
     intercepts = finite_vector(sized(arrays["intercepts"], "intercepts", None), "intercepts")

@@ -33,7 +33,7 @@ __all__ = [
     "CHECK_THE_FILE",
     "COMPRESSIONS",
     "LARGEST_BYTES",
-    "Place",
+    "PlaceInFile",
     "check_compressed",
     "check_path",
     "check_regular",
@@ -271,7 +271,7 @@ _DAMAGED = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 CHECK_THE_FILE = "check that this is the right file, and that it was written completely"
 
 
-class Place(NamedTuple):
+class PlaceInFile(NamedTuple):
     """A line and a column of a file, both counted from 1; ``name`` is the column's own in a header."""
 
     path: Path
@@ -315,7 +315,7 @@ def open_text(path: Path) -> Iterator[TextIO]:
 
 def _does_not_decompress(path: Path, error: Exception) -> DataFormatError:
     came, remedy = f"data that do not decompress ({error})", "copy the file again, or rename it if not compressed"
-    return Place(path, 1, 1).error(f"a complete {path.suffix.lower()} file", came, remedy)
+    return PlaceInFile(path, 1, 1).error(f"a complete {path.suffix.lower()} file", came, remedy)
 
 
 def read_bytes(path: Path) -> bytes:

@@ -16,7 +16,7 @@ from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.solvers.smo.rows import ONE_BLOCK
 
-__all__ = ["Group", "Reading", "grouped", "shares_whole"]
+__all__ = ["MachineGroup", "Reading", "grouped", "shares_whole"]
 
 _SMALLEST, _LARGEST = 1e-30, 1e30
 """Kernel values between which float32 has all its digits."""
@@ -44,7 +44,7 @@ class Reading(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class MachineGroup:
     """Machines with their numbers in the batch; ``after`` counts within the group.
 
     Attributes
@@ -58,7 +58,7 @@ class Group:
     reading: Reading
 
 
-def grouped(gram: Gram, machines: Sequence[Machine], memory: int) -> tuple[list[Group], list[int]]:
+def grouped(gram: Gram, machines: Sequence[Machine], memory: int) -> tuple[list[MachineGroup], list[int]]:
     """Return groups whose matrix takes up to ``memory`` bytes in float32, and the numbers of the other machines."""
     _settle(gram, machines)
     fitting: list[int] = []
@@ -82,7 +82,7 @@ def grouped(gram: Gram, machines: Sequence[Machine], memory: int) -> tuple[list[
             union |= samples
         else:
             groups.append((list(chain), samples))
-    shared: list[Group] = []
+    shared: list[MachineGroup] = []
     for numbers, union in groups:
         if _pays(machines, numbers, union):
             shared.append(_group(machines, sorted(numbers), Reading.SHARED))
@@ -179,7 +179,7 @@ def _chains(machines: Sequence[Machine], numbers: Sequence[int]) -> list[list[in
     return list({id(chain): chain for chain in chain_of.values()}.values())
 
 
-def _group(machines: Sequence[Machine], numbers: list[int], reading: Reading) -> Group:
+def _group(machines: Sequence[Machine], numbers: list[int], reading: Reading) -> MachineGroup:
     place = {number: k for k, number in enumerate(numbers)}
     before = [machines[number].after for number in numbers]
     local = (None if after is None else place.get(after) for after in before)
@@ -187,4 +187,4 @@ def _group(machines: Sequence[Machine], numbers: list[int], reading: Reading) ->
         machine if machine.after == after else replace(machine, after=after)
         for machine, after in zip((machines[number] for number in numbers), local, strict=True)
     )
-    return Group(tuple(numbers), own, reading)
+    return MachineGroup(tuple(numbers), own, reading)

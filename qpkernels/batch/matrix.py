@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector
 from qpkernels.batch.machine import Machine
 from qpkernels.gram import Gram
-from qpkernels.gram.panels.products import EXPONENT_ERROR, Product
+from qpkernels.gram.panels.products import EXPONENT_ERROR, PanelProduct
 from qpkernels.gram.panels.samples import form_and_samples, make_product
 from qpkernels.kernels import Kernel
 
@@ -134,7 +134,7 @@ class Tiles(ABC):
 class ProductTiles(Tiles):
     """From features in compiled code."""
 
-    def __init__(self, product: Product) -> None:
+    def __init__(self, product: PanelProduct) -> None:
         self._product, self.dtype, self.width = product, product.dtype, product.width
 
     def tile(self, rows: Indices | slice, columns: Indices | slice) -> Floats:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Vector
 from qpkernels.arrays.threads import in_this_thread
-from qpkernels.batch.groups import Group, Reading
+from qpkernels.batch.groups import MachineGroup, Reading
 from qpkernels.batch.machine import Fitted, Machine
 from qpkernels.batch.matrix import Layout, Tiles, expansions, shared_matrix, tiles_of
 from qpkernels.batch.schedule import Team
@@ -30,12 +30,12 @@ from qpkernels.gram import BoundedProduct, Gram
 from qpkernels.gram.panels.samples import DenseProduct, form_and_samples, make_product
 from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers.answer import Claim, Outcome
-from qpkernels.solvers.smo.descent import Descent, Limits, descend
+from qpkernels.solvers.smo.descent import DescentLimits, PairDescent, descend
 from qpkernels.solvers.smo.iterate import intercept_of
-from qpkernels.solvers.smo.rows import ONE_BLOCK, MatrixRows, NarrowRows, ProductRows, Rows
+from qpkernels.solvers.smo.rows import ONE_BLOCK, MatrixRows, NarrowRows, ProductRows, SampleRows
 from qpkernels.solvers.smo.steps import PATIENCE
 
-__all__ = ["Bounds", "Start", "carried", "function_at", "solve_together"]
+__all__ = ["BatchLimits", "Start", "carried", "function_at", "solve_together"]
 
 _GOAL, _ENOUGH = 0.8, 0.5
 """Parts of the tolerance that a descent goes for, and within which a start needs no step.
@@ -55,7 +55,7 @@ _GAIN = 0.3
 """Part of the gap that a round must get it down to; else another would gain little."""
 
 
-class Bounds(NamedTuple):
+class BatchLimits(NamedTuple):
     """What a batch is held to: the gap, steps and seconds for each machine, and bytes of kernel values."""
 
     tol: float
@@ -95,7 +95,7 @@ class _Task:
     number: int
     machine: Machine
     program: KernelQP
-    rows: Rows
+    rows: SampleRows
     beta: Vector
     values: Vector
     steps: int = 0
@@ -104,7 +104,7 @@ class _Task:
 
 
 def solve_together(
-    gram: Gram, group: Group, bounds: Bounds, team: Team
+    gram: Gram, group: MachineGroup, bounds: BatchLimits, team: Team
 ) -> Iterator[tuple[int, Fitted | QPKernelsError | Start]]:
     """Yield for each number of the group the answer, its error, or the start from which it is to go on alone."""
     if group.reading is Reading.WHOLE:
@@ -140,12 +140,12 @@ def solve_together(
         work(tasks, bounds, team, False)
 
 
-def _task(number: int, machine: Machine, program: KernelQP, rows: Rows) -> _Task:
+def _task(number: int, machine: Machine, program: KernelQP, rows: SampleRows) -> _Task:
     return _Task(number, machine, program, rows, np.empty(0), np.empty(0))
 
 
 def _each_on_its_own(
-    gram: Gram, group: Group, bounds: Bounds, team: Team
+    gram: Gram, group: MachineGroup, bounds: BatchLimits, team: Team
 ) -> Iterator[tuple[int, Fitted | QPKernelsError | Start]]:
     """Yield what each number of a group comes to; a matrix that is for one machine alone is gone after it."""
     tasks: dict[int, _Task] = {}
@@ -174,7 +174,7 @@ def _each_on_its_own(
         yield number, answers[k]
 
 
-def _solved(gram: Gram, task: _Task, before: _Task | None, bounds: Bounds) -> Fitted | QPKernelsError | Start:
+def _solved(gram: Gram, task: _Task, before: _Task | None, bounds: BatchLimits) -> Fitted | QPKernelsError | Start:
     """Return what a machine comes to that is judged by itself."""
     _lower(task, before, bounds, first=True)
     while True:
@@ -189,13 +189,13 @@ def _solved(gram: Gram, task: _Task, before: _Task | None, bounds: Bounds) -> Fi
         _lower(task, None, bounds, first=False)
 
 
-def _shared_rows(tiles: Tiles, layout: Layout, team: Team) -> list[Rows]:
+def _shared_rows(tiles: Tiles, layout: Layout, team: Team) -> list[SampleRows]:
     """Return the rows of each machine in a matrix over the samples of all."""
     matrix = shared_matrix(tiles, layout.trained, team.apply)
     return [MatrixRows(matrix, places) for places in layout.places]
 
 
-def _narrow_rows(gram: Gram, layout: Layout) -> list[Rows]:
+def _narrow_rows(gram: Gram, layout: Layout) -> list[SampleRows]:
     """Return the rows of each machine from the features of its samples."""
     X = gram.X[layout.order[: layout.trained]]
     form = gram.kernel.product_form(X)
@@ -205,7 +205,7 @@ def _narrow_rows(gram: Gram, layout: Layout) -> list[Rows]:
     return [NarrowRows(product.part(places), squares[places]) for places in layout.places]
 
 
-def _kept_rows(machines: Sequence[Machine], bounds: Bounds) -> list[Rows]:
+def _kept_rows(machines: Sequence[Machine], bounds: BatchLimits) -> list[SampleRows]:
     """Return the rows of machines on the same samples: those that one has made serve the next, as memory allows."""
     gram = machines[0].program.gram
     form, X = form_and_samples(gram.kernel, gram.X)
@@ -213,14 +213,14 @@ def _kept_rows(machines: Sequence[Machine], bounds: Bounds) -> list[Rows]:
     return [ProductRows.with_cache(make_product(form, X, np.float32), bounds.memory)] * len(machines)
 
 
-def _one_by_one(tasks: Sequence[_Task], bounds: Bounds, team: Team, first: bool) -> None:
+def _one_by_one(tasks: Sequence[_Task], bounds: BatchLimits, team: Team, first: bool) -> None:
     """Lower the gap of one task after the other, with all processors each."""
     del team
     for task in tasks:
         _lower(task, _before(task, tasks) if first else None, bounds, first)
 
 
-def _side_by_side(tasks: Sequence[_Task], bounds: Bounds, team: Team, first: bool) -> None:
+def _side_by_side(tasks: Sequence[_Task], bounds: BatchLimits, team: Team, first: bool) -> None:
     """Lower the gap of all tasks, each after the one that it starts from if they are new."""
     # Fresh memory for each machine would take longer to get than to use.
     memory: list[Floats | None] = [None] * team.size
@@ -244,14 +244,14 @@ def _before(task: _Task, tasks: Sequence[_Task] | Mapping[int, _Task]) -> _Task 
     return None if task.machine.after is None else tasks[task.machine.after]
 
 
-def _lower(task: _Task, before: _Task | None, bounds: Bounds, first: bool) -> None:
+def _lower(task: _Task, before: _Task | None, bounds: BatchLimits, first: bool) -> None:
     """Lower the gap of a task; if it is new, from where the one ``before`` ended, or near 0."""
     begin, program = perf_counter(), task.program.around(task.program.middle)
     if first:
         _begin(task, before)
     deadline, shrinking = begin + bounds.seconds - task.seconds, isinstance(task.rows, ProductRows)
-    limits = Limits(bounds.tol, bounds.max_iter, deadline, task.steps, shrinking)
-    search = Descent(program, task.rows, task.beta, task.values)
+    limits = DescentLimits(bounds.tol, bounds.max_iter, deadline, task.steps, shrinking)
+    search = PairDescent(program, task.rows, task.beta, task.values)
     if not limits.over(0):
         _descend(search, limits)
     if not search.unshrunk:
@@ -261,7 +261,7 @@ def _lower(task: _Task, before: _Task | None, bounds: Bounds, first: bool) -> No
     task.seconds += perf_counter() - begin
 
 
-def _descend(search: Descent, limits: Limits) -> None:
+def _descend(search: PairDescent, limits: DescentLimits) -> None:
     """Lower the gap to a part of the tolerance; rows that are there, or few, need no shrinking."""
     if not limits.shrinking:
         # At a kink the gradient is near epsilon, and float32 tells it from that no better.
@@ -358,7 +358,7 @@ def _begin_on_ray(task: _Task, before: _Task) -> None:
 
 
 def _judged(
-    gram: Gram, exact: Tiles, layout: Layout, tasks: Sequence[_Task], bounds: Bounds, team: Team
+    gram: Gram, exact: Tiles, layout: Layout, tasks: Sequence[_Task], bounds: BatchLimits, team: Team
 ) -> Iterator[tuple[_Task, _Task | Fitted | QPKernelsError | Start]]:
     """Yield each task with its answer, or itself where another round may prove it, or a start."""
     for task in tasks:
@@ -376,7 +376,7 @@ def _judged(
             yield task, error
 
 
-def _judge(task: _Task, held_out: Vector, bounds: Bounds) -> _Task | Fitted | Start:
+def _judge(task: _Task, held_out: Vector, bounds: BatchLimits) -> _Task | Fitted | Start:
     beta, values, program = task.beta, task.values, task.program
     intercept = intercept_of(program, beta, values)
     product = BoundedProduct(beta, values, np.zeros(values.size))

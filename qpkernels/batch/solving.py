@@ -13,7 +13,7 @@ from qpkernels.arrays import Vector, check_count, check_positive, check_toleranc
 from qpkernels.arrays.threads import in_this_thread, threads, without_blas_threads
 from qpkernels.batch.groups import Reading, grouped, shares_whole
 from qpkernels.batch.machine import Fitted, Machine
-from qpkernels.batch.rounds import Bounds, Start, carried, function_at, solve_together
+from qpkernels.batch.rounds import BatchLimits, Start, carried, function_at, solve_together
 from qpkernels.batch.schedule import Team
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
@@ -80,7 +80,7 @@ def solve_batch(
     _check_memory(memory, machines)
     jobs = threads() if n_jobs == -1 else check_count(n_jobs, "n_jobs")
     seconds = np.inf if time_limit is None else check_positive(time_limit, "time_limit")
-    bounds = Bounds(check_tolerance(tol), _steps(max_iter, machines), seconds, memory)
+    bounds = BatchLimits(check_tolerance(tol), _steps(max_iter, machines), seconds, memory)
     alone = Alone(gram, machines, tol, max_iter, time_limit, cache_size)
     answers: dict[int, Fitted | QPKernelsError] = {}
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.arrays.checks import MappedRows
-from qpkernels.arrays.files import CHECK_THE_FILE, Place, open_text, read_bytes, read_number
+from qpkernels.arrays.files import CHECK_THE_FILE, PlaceInFile, open_text, read_bytes, read_number
 from qpkernels.errors import DataFormatError, ParameterError
 
 __all__ = [
@@ -40,7 +40,7 @@ class _Layout(NamedTuple):
     target: int
     has_header: bool
 
-    def place(self, line: Place, column: int) -> Place:
+    def place(self, line: PlaceInFile, column: int) -> PlaceInFile:
         return line._replace(column=column + 1, name=self.first[column] if self.has_header else None)
 
 
@@ -64,7 +64,7 @@ def read_delimited(path: Path, target: str | int | None = None) -> Table:
     all numbers cannot be told from a sample where the targets are class names.) Blank lines are skipped.
     """
     records = _read_records(path)
-    rows, texts, places = _Rows(path), [], array("q")
+    rows, texts, places = _ParsedRows(path), [], array("q")
     known: dict[str, str] = {}
     layout = None
     if first := next(records, None):
@@ -76,7 +76,7 @@ def read_delimited(path: Path, target: str | int | None = None) -> Table:
             texts.append(known.setdefault(text, text))
             places.append(place.line)
     if layout is None or not texts:
-        raise Place(path, 1, 1).error("at least one sample", "a file without any", CHECK_THE_FILE)
+        raise PlaceInFile(path, 1, 1).error("at least one sample", "a file without any", CHECK_THE_FILE)
     is_text = [read_number(text) is None for text in texts]
     if not layout.has_header and len(texts) > 1 and is_text[0] and not any(is_text[1:]):
         del texts[0], is_text[0], places[0]
@@ -85,7 +85,7 @@ def read_delimited(path: Path, target: str | int | None = None) -> Table:
         odd = 2 * sum(is_text) <= len(is_text)
         number = is_text.index(odd)
         remedy = "write the targets of all samples as numbers, or all as text"
-        place = layout.place(Place(path, places[number], 1), layout.target)
+        place = layout.place(PlaceInFile(path, places[number], 1), layout.target)
         raise place.error("a number" if odd else "a class name that is not a number", abridged(texts[number]), remedy)
     targets = np.array(texts, dtype=np.str_ if is_text[0] else np.float64)
     names, name = None, None
@@ -95,7 +95,7 @@ def read_delimited(path: Path, target: str | int | None = None) -> Table:
     return Table(rows.matrix(), targets, names, name)
 
 
-class _Rows:
+class _ParsedRows:
     """Rows of a matrix as they come: in memory, or of a large file in another one that is mapped to memory."""
 
     def __init__(self, path: Path) -> None:
@@ -133,16 +133,16 @@ def first_fields(path: Path) -> tuple[str, ...]:
     return tuple(fields)
 
 
-def _read_records(path: Path) -> Iterator[tuple[Place, list[str]]]:
+def _read_records(path: Path) -> Iterator[tuple[PlaceInFile, list[str]]]:
     """Yield the trimmed fields of every line that is not blank, and its place; quoted fields may span lines."""
-    place = Place(path, 1, 1)
+    place = PlaceInFile(path, 1, 1)
     try:
         with open_text(path) as lines:
             reader = csv.reader(lines, strict=True)
             for fields in reader:
                 if fields:
                     yield place, [field.strip() for field in fields]
-                place = Place(path, reader.line_num + 1, 1)
+                place = PlaceInFile(path, reader.line_num + 1, 1)
     except UnicodeDecodeError as error:
         raise _undecodable(path) from error
     except csv.Error as error:
@@ -160,11 +160,11 @@ def _undecodable(path: Path) -> DataFormatError:
     except UnicodeDecodeError as error:
         start = error.start
     before = content[:start]
-    place = Place(path, before.count(b"\n") + 1, before.rpartition(b"\n")[2].count(b",") + 1)
+    place = PlaceInFile(path, before.count(b"\n") + 1, before.rpartition(b"\n")[2].count(b",") + 1)
     return place.error("text in UTF-8", f"the byte 0x{content[start]:02x}", "save the file again in UTF-8")
 
 
-def _find_layout(line: Place, fields: list[str], target: str | int | None) -> _Layout:
+def _find_layout(line: PlaceInFile, fields: list[str], target: str | int | None) -> _Layout:
     """Return the layout; text beside numbers in the first line is a slip in a sample, unless it is ``target``."""
     width = len(fields)
     if width < 2:
@@ -187,7 +187,7 @@ def _find_layout(line: Place, fields: list[str], target: str | int | None) -> _L
     )
 
 
-def _sample(layout: _Layout, line: Place, fields: list[str]) -> tuple[Vector, str]:
+def _sample(layout: _Layout, line: PlaceInFile, fields: list[str]) -> tuple[Vector, str]:
     """Return the features of a sample, and the text of its target."""
     width, n = len(layout.first), len(fields)
     if n == width and (features := _numbers(fields, layout.target)) is not None and fields[layout.target]:

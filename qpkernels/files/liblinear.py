@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix
-from qpkernels.arrays.files import Place, parsing, read_file, read_number
+from qpkernels.arrays.files import PlaceInFile, parsing, read_file, read_number
 from qpkernels.errors import FileFormatError
 
 __all__ = [
@@ -105,7 +105,7 @@ def _read_head(path: Path, text: str) -> dict[str, str]:
         key, _, value = line.partition(" ")
         if key not in _HEAD or key in values:
             expected = f"one line for each of {', '.join(sorted(_HEAD))}"
-            raise Place(path, number, 1).error(expected, repr(line[:40]), "check that this is the right file")
+            raise PlaceInFile(path, number, 1).error(expected, repr(line[:40]), "check that this is the right file")
         values[key] = value.strip()
     return values
 
@@ -115,6 +115,6 @@ def _read_weights(path: Path, text: str, first: int) -> Matrix:
     for number, line in enumerate(text.split("\n"), start=first):
         fields = [read_number(field) for field in line.split()]
         if None in fields or (fields and rows and len(fields) != len(rows[0])):
-            raise Place(path, number, 1).error("one weight for each machine", repr(line[:40]), "correct the line")
+            raise PlaceInFile(path, number, 1).error("one weight for each machine", repr(line[:40]), "correct the line")
         rows += [fields] if fields else []
     return np.array(rows, dtype=np.float64)

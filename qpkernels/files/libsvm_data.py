@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from qpkernels.arrays import MOST_FEATURES, Matrix, Samples, Vector, check_count, finite_matrix, finite_vector
-from qpkernels.arrays.files import CHECK_THE_FILE, Place, parsing, read_bytes, read_file, read_number, replacing
+from qpkernels.arrays.files import CHECK_THE_FILE, PlaceInFile, parsing, read_bytes, read_file, read_number, replacing
 from qpkernels.errors import DataFormatError, FileFormatError, UnsupportedProgramError
 from qpkernels.files.scaling import Scaling
 
@@ -64,7 +64,7 @@ def parse_libsvm(path: Path, content: bytes, sparse: bool | None = None) -> tupl
             rows, labels = load_svmlight_file(BytesIO(content), zero_based=True, dtype=np.float64)
     except (ValueError, OverflowError) as error:
         came = f"a file that scikit-learn refuses, at a place that could not be found ({error}),"
-        raise (_first_fault(path, content) or Place(path, 1, 1).error(_FORM, came, CHECK_THE_FILE)) from error
+        raise (_first_fault(path, content) or PlaceInFile(path, 1, 1).error(_FORM, came, CHECK_THE_FILE)) from error
     # The parser takes files without features, NaN, infinity, underscores in numbers, and qid fields, which it skips.
     sound = rows.nnz > 0 and np.isfinite(rows.data).all() and np.isfinite(labels).all()
     sound = sound and rows.shape[1] <= MOST_FEATURES
@@ -78,7 +78,7 @@ def parse_libsvm(path: Path, content: bytes, sparse: bool | None = None) -> tupl
     if 8 * n * d > _DENSE_LIMIT_BYTES:
         match = re.search(rb"^[^#\n]*?\s(\+?0*%d:)" % d, content, re.MULTILINE)
         start = match.start(1) if match else 0
-        place = Place(path, content.count(b"\n", 0, start) + 1, start - content.rfind(b"\n", 0, start))
+        place = PlaceInFile(path, content.count(b"\n", 0, start) + 1, start - content.rfind(b"\n", 0, start))
         came = f"index {d} in a file of {n} samples, which takes {8 * n * d / 2**30:.1f} GiB,"
         remedy = "correct the index if it is a slip, otherwise read the file with sparse=True"
         raise place.error(f"a dense matrix of at most {_DENSE_LIMIT_BYTES / 2**30:g} GiB", came, remedy)
@@ -94,7 +94,7 @@ def _counted_from_one(path: Path, rows: csr_array) -> csr_array:
     if rows.shape[1] == serials.size + 1 and (serials == np.arange(1, serials.size + 1)).all():
         came = "the numbers of all samples in front of as many values"
         remedy = "read it as the kernel matrix that it seems to be, by qpkernels.files.read_libsvm_kernel"
-        raise Place(path, 1, 1).error("features of samples", came, remedy)
+        raise PlaceInFile(path, 1, 1).error("features of samples", came, remedy)
     warnings.warn(
         f"{path} has an index 0, so that its indices are taken to count from 0, as scikit-learn writes them, and "
         "feature 1 here is its 0; a file of the same features without an index 0 is taken to count from 1, so write "
@@ -115,13 +115,13 @@ def _first_fault(path: Path, content: bytes) -> DataFormatError | None:
         for features, match in enumerate(_TOKEN.finditer(line)):
             for broken, expected, remedy in _rules(match[0], index):
                 if broken:
-                    return Place(path, number, match.start() + 1).error(expected, abridged(match[0]), remedy)
+                    return PlaceInFile(path, number, match.start() + 1).error(expected, abridged(match[0]), remedy)
             index = int(match[0].partition(":")[0]) if features else -1
             most = max(most, features)
     if most > 0:
         return None
     came = "a file without samples" if most < 0 else "labels without any feature"
-    return Place(path, 1, 1).error(_FORM, came, CHECK_THE_FILE)
+    return PlaceInFile(path, 1, 1).error(_FORM, came, CHECK_THE_FILE)
 
 
 def _rules(token: str, before: int | None) -> Iterator[tuple[bool, str, str]]:
@@ -236,7 +236,7 @@ def _lines(path: Path, text: str) -> Iterator[tuple[float, str, list[float]]]:
         entries = [value for value in numbers[1:] if value is not None]
         if label is None or not in_order or not entries or len(entries) != width - 1:
             expected = "'label 0:number 1:value 2:value ...', each index, and as many as in the lines before"
-            raise Place(path, number, 1).error(expected, repr(line[:40]), "correct the line")
+            raise PlaceInFile(path, number, 1).error(expected, repr(line[:40]), "correct the line")
         yield label, values[0], entries
 
 
@@ -327,13 +327,13 @@ def read_libsvm_range(path: str | Path, features: int = 1) -> Scaling:
         return Scaling(low, high, lower, upper)
 
 
-def _range_lines(path: Path, text: str) -> Iterator[tuple[Place, list[str]]]:
+def _range_lines(path: Path, text: str) -> Iterator[tuple[PlaceInFile, list[str]]]:
     for number, line in enumerate(text.splitlines(), start=1):
         if fields := line.split():
-            yield Place(path, number, 1), fields
+            yield PlaceInFile(path, number, 1), fields
 
 
-def _numbers(place: Place, fields: list[str], count: int) -> tuple[float, ...]:
+def _numbers(place: PlaceInFile, fields: list[str], count: int) -> tuple[float, ...]:
     numbers = [read_number(field) for field in fields]
     finite = tuple(number for number in numbers if number is not None and np.isfinite(number))
     if len(fields) != count or len(finite) != count:
@@ -341,7 +341,7 @@ def _numbers(place: Place, fields: list[str], count: int) -> tuple[float, ...]:
     return finite
 
 
-def _feature(place: Place, fields: list[str]) -> int:
+def _feature(place: PlaceInFile, fields: list[str]) -> int:
     if not fields[0].isdecimal() or not 1 <= int(fields[0][:11]) < 2**31:
         raise place.error("the number of a feature, its minimum and its maximum", repr(fields[0][:40]), "correct it")
     return int(fields[0])

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_count, is_scalar, is_sparse, shown
-from qpkernels.arrays.files import Place, parsing, read_file, read_number, replacing
+from qpkernels.arrays.files import PlaceInFile, parsing, read_file, read_number, replacing
 from qpkernels.errors import FileFormatError, ParameterError, UnsupportedProgramError
 from qpkernels.files.libsvm_data import parse_libsvm
 from qpkernels.functions import Expansion, Expansions
@@ -174,7 +174,7 @@ def split_model(source: Path) -> tuple[dict[str, str], bytes]:
         key, _, value = line.partition(" ")
         if key not in _HEAD or key in values:
             expected = f"one line for each of {', '.join(sorted(_HEAD - _PROBABILITIES))}"
-            raise Place(source, number, 1).error(expected, repr(line[:40]), "check that this is the right file")
+            raise PlaceInFile(source, number, 1).error(expected, repr(line[:40]), "check that this is the right file")
         values[key] = value.strip()
     return values, b"\n" * (head.count(b"\n") + 2) + body
 
@@ -254,7 +254,7 @@ def _without_first_coefficients(path: Path, body: bytes, several: int) -> tuple[
         coefficients = [read_number(field.decode("ascii")) for field in fields[:several]]
         if fields and (len(fields) <= several or None in coefficients):
             expected = f"{several + 1} coefficients, one for each other class"
-            raise Place(path, number, 1).error(expected, repr(line[:40].decode("ascii")), "correct the line")
+            raise PlaceInFile(path, number, 1).error(expected, repr(line[:40].decode("ascii")), "correct the line")
         found += [coefficients] if fields else []
         lines.append(fields[several] if fields else b"")
     return np.array(found, dtype=np.float64).T, b"\n".join(lines)
@@ -297,7 +297,7 @@ def _read_serials(path: Path, content: bytes, several: int) -> tuple[Samples, Ma
         serial = fields[-1].removeprefix("0:")
         if len(coefficients) != several or None in coefficients or not serial.isdecimal():
             expected = "'coefficient 0:number'" if several == 1 else f"{several} coefficients and '0:number'"
-            raise Place(path, number, 1).error(expected, repr(line[:40]), "correct the line")
+            raise PlaceInFile(path, number, 1).error(expected, repr(line[:40]), "correct the line")
         found.append(coefficients)
         rows.append(int(serial) - 1)
     return np.array(rows), np.array(found, dtype=np.float64).reshape(len(rows), several).T

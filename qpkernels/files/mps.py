@@ -27,7 +27,7 @@ import numpy as np
 from scipy.sparse import coo_array, csc_array, csr_array, eye_array, triu, vstack
 
 from qpkernels.arrays import Vector
-from qpkernels.arrays.files import Place, parsing, read_file, read_number, replacing
+from qpkernels.arrays.files import PlaceInFile, parsing, read_file, read_number, replacing
 from qpkernels.errors import FileFormatError, UnsupportedProgramError
 from qpkernels.files.structure import INFINITY, check_bounds, describe, from_row_bounds
 from qpkernels.problems import Block, ConeProgram
@@ -35,7 +35,7 @@ from qpkernels.problems import Block, ConeProgram
 __all__ = [
     "DESCRIPTION",
     "OBJECTIVE",
-    "Model",
+    "MPSModel",
     "read_mps",
     "write_mps",
 ]
@@ -120,7 +120,7 @@ def _plain(name: str) -> str:
 
 
 @dataclass
-class Model:
+class MPSModel:
     """Rows and columns by name, in order; numbers by their places.
 
     Attributes
@@ -238,8 +238,8 @@ def read_mps(path: Path) -> ConeProgram:
         return _read_sections(path, content.decode("utf-8", errors="replace")).program()
 
 
-def _read_sections(path: Path, text: str) -> Model:
-    model, section = Model(), ""
+def _read_sections(path: Path, text: str) -> MPSModel:
+    model, section = MPSModel(), ""
     for number, line in enumerate(text.splitlines(), start=1):
         if line.startswith(DESCRIPTION):
             model.description = line.removeprefix(DESCRIPTION)
@@ -259,11 +259,11 @@ def _read_sections(path: Path, text: str) -> Model:
                 _SECTIONS[section](model, fields)
         except _RefusedError as refusal:
             expected, came = refusal.args
-            raise Place(path, number, 1).error(expected, repr(came), "correct the line") from None
-    raise Place(path, text.count("\n") + 1, 1).error("ENDATA", "the end of the file", "copy the file again")
+            raise PlaceInFile(path, number, 1).error(expected, repr(came), "correct the line") from None
+    raise PlaceInFile(path, text.count("\n") + 1, 1).error("ENDATA", "the end of the file", "copy the file again")
 
 
-def _head(model: Model, fields: list[str]) -> str:
+def _head(model: MPSModel, fields: list[str]) -> str:
     """Take the line that opens a section, and return the section."""
     section = fields[0]
     if section == "NAME":
@@ -280,7 +280,7 @@ def _head(model: Model, fields: list[str]) -> str:
     return section
 
 
-def _row(model: Model, fields: list[str]) -> None:
+def _row(model: MPSModel, fields: list[str]) -> None:
     if len(fields) != 2 or fields[0] not in "NELG":
         raise _RefusedError("N, E, L or G and a name", " ".join(fields)[:40])
     kind, name = fields
@@ -293,7 +293,7 @@ def _row(model: Model, fields: list[str]) -> None:
         model.objective = name
 
 
-def _entry(model: Model, fields: list[str]) -> None:
+def _entry(model: MPSModel, fields: list[str]) -> None:
     if "'MARKER'" in fields:
         raise UnsupportedProgramError("the file has integer variables, so its program is not convex; relax them.")
     name, pairs = fields[0], _pairs(fields[1:])
@@ -305,20 +305,20 @@ def _entry(model: Model, fields: list[str]) -> None:
             _new(model.costs, column, value)
 
 
-def _right(model: Model, fields: list[str]) -> None:
+def _right(model: MPSModel, fields: list[str]) -> None:
     for row, value in _pairs(fields[len(fields) % 2 :]):
         _kind(model, row)
         _new(model.right, row, value)
 
 
-def _range(model: Model, fields: list[str]) -> None:
+def _range(model: MPSModel, fields: list[str]) -> None:
     for row, value in _pairs(fields[len(fields) % 2 :]):
         if _kind(model, row) == "N":
             raise _RefusedError("a range of a row that is no objective", row)
         _new(model.ranges, row, value)
 
 
-def _bound(model: Model, fields: list[str]) -> None:
+def _bound(model: MPSModel, fields: list[str]) -> None:
     kind = fields[0]
     if kind in _INTEGER_BOUNDS:
         raise UnsupportedProgramError(f"the file has a bound {kind}, so its program is not convex; relax it.")
@@ -340,10 +340,10 @@ def _bound(model: Model, fields: list[str]) -> None:
         _new(model.upper, column, value)
 
 
-def _quadratic(mirrored: bool) -> Callable[[Model, list[str]], None]:
+def _quadratic(mirrored: bool) -> Callable[[MPSModel, list[str]], None]:
     """Return the reader of QUADOBJ, which has each entry off the diagonal once, or of QMATRIX, which has both."""
 
-    def read(model: Model, fields: list[str]) -> None:
+    def read(model: MPSModel, fields: list[str]) -> None:
         if len(fields) != 3:
             raise _RefusedError("two columns and a number", " ".join(fields)[:40])
         for name in fields[:2]:
@@ -372,7 +372,7 @@ def _number(text: str) -> float:
     return value
 
 
-def _kind(model: Model, row: str) -> str:
+def _kind(model: MPSModel, row: str) -> str:
     if row not in model.kinds:
         raise _RefusedError("a row of the section ROWS", row)
     return model.kinds[row]
@@ -384,7 +384,7 @@ def _new(values: dict[_K, float], key: _K, value: float) -> None:
     values[key] = value
 
 
-_SECTIONS: dict[str, Callable[[Model, list[str]], None]] = {
+_SECTIONS: dict[str, Callable[[MPSModel, list[str]], None]] = {
     "ROWS": _row,
     "COLUMNS": _entry,
     "RHS": _right,

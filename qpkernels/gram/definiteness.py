@@ -276,14 +276,14 @@ def _check_pairs(kernel: Kernel, X: Samples, K: Matrix) -> None:
         )
 
 
-class _Made(NamedTuple):
+class _FactoredMatrix(NamedTuple):
     """A matrix that was made of a product form of that degree."""
 
     matrix: Matrix
     degree: int
 
 
-def _by_product_form(kernel: Kernel, X: Samples) -> _Made | None:
+def _by_product_form(kernel: Kernel, X: Samples) -> _FactoredMatrix | None:
     """Return the matrix of dense samples, half of whose entries are made, or None where that rounds too much."""
     form = None if is_sparse(X) or len(X) < _COMPILED else kernel.product_form(X)
     if form is None:
@@ -300,7 +300,7 @@ def _by_product_form(kernel: Kernel, X: Samples) -> _Made | None:
         stop = min(start + _STRIP, len(X))
         write_symmetric(features[start:stop] @ features[:stop].T, start, offsets, degree, K)
     np.fill_diagonal(K, kernel.diagonal(X))
-    return _Made(K, degree)
+    return _FactoredMatrix(K, degree)
 
 
 def check_few(kernel: Kernel, X: Samples) -> None:

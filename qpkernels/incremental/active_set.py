@@ -98,7 +98,7 @@ class ActiveSet(Solver):
         known, beta = stored(program.gram), request.warm_start
         values: Vector = options.pop("values")
         if known is not None:
-            search = _Search(program.around(program.middle), known, self._inverse, beta, values)
+            search = _ActiveSetSearch(program.around(program.middle), known, self._inverse, beta, values)
             with blas_threads_for(self._inverse.members.size):
                 solved = search.run(request.tol)
             beta, values = search.beta, search.values
@@ -126,7 +126,7 @@ def _is_linear(program: KernelQP) -> bool:
     return not bounded and not program.epsilon.any()
 
 
-class _Search:
+class _ActiveSetSearch:
     """A point of a KernelQP, and the samples that are free there.
 
     Parameters

@@ -15,7 +15,7 @@ from qpkernels.errors import ParameterError
 from qpkernels.paths.loops import LOWER, UPPER, Record
 from qpkernels.problems import KernelQP
 
-__all__ = ["LINEAR", "ParametricQP", "Pieces", "Sweep"]
+__all__ = ["LINEAR", "ParametricQP", "Pieces", "RunOfPieces"]
 
 LINEAR = ("target", "lower", "upper", "epsilon")
 """The vectors of a KernelQP in which its optimal beta and b are piecewise linear."""
@@ -129,7 +129,7 @@ class Pieces:
     """
 
     path: ParametricQP
-    sweeps: Sequence[Sweep]
+    sweeps: Sequence[RunOfPieces]
     ties: int
 
     @cached_property
@@ -177,7 +177,7 @@ class Pieces:
         p = float(self.ends[-1, 2])
         yield (p, *self.at(p, len(self) - 1))
 
-    def _point(self, sweep: Sweep, k: int, status: NDArray[np.int8], p: float) -> tuple[Vector, float]:
+    def _point(self, sweep: RunOfPieces, k: int, status: NDArray[np.int8], p: float) -> tuple[Vector, float]:
         start, b_start, end, b_end = sweep.record.ends[k].tolist()
         part = min(max((p - start) / (end - start), 0.0), 1.0) if end != start else 0.0
         beta = np.zeros(len(self.path))
@@ -192,7 +192,7 @@ class Pieces:
 
 
 @dataclass(frozen=True, eq=False)
-class Sweep:
+class RunOfPieces:
     """Some pieces in a row: where all coefficients are on the first of them, and what changes from there on."""
 
     status: NDArray[np.int8]
@@ -208,7 +208,7 @@ class Sweep:
         """Return the number of pieces."""
         return self.record.counts.size
 
-    def signed(self, sign: float) -> Sweep:
+    def signed(self, sign: float) -> RunOfPieces:
         """Return the same pieces, of the parameter ``sign`` times theirs."""
         ends = self.record.ends * np.array([sign, 1.0, sign, 1.0])
         return replace(self, record=self.record._replace(ends=ends))

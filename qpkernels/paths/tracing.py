@@ -11,7 +11,7 @@ from numpy.linalg import LinAlgError
 from qpkernels.arrays import Vector
 from qpkernels.errors import SolverFailedError
 from qpkernels.paths.loops import DONE, FIXED, FREE, FULL, LOWER, STUCK, UPPER, ZERO, Line, Point, Record, enter, sweep
-from qpkernels.paths.parametric import ParametricQP, Pieces, Sweep
+from qpkernels.paths.parametric import ParametricQP, Pieces, RunOfPieces
 from qpkernels.problems import KernelQP
 from qpkernels.solvers.active_set.inverse import inverted
 from qpkernels.solvers.active_set.loops import tie
@@ -148,9 +148,11 @@ def _with_targets(line: Line, point: Point) -> tuple[Line, Point]:
     return line._replace(target=line.target + excess, target_rate=-excess), point
 
 
-def _follow(line: Line, point: Point, until: float, random: np.random.Generator) -> tuple[Point, list[Sweep], int]:
+def _follow(
+    line: Line, point: Point, until: float, random: np.random.Generator
+) -> tuple[Point, list[RunOfPieces], int]:
     """Move the point along a line, and return it with the pieces, and how often ties were broken."""
-    sweeps: list[Sweep] = []
+    sweeps: list[RunOfPieces] = []
     ended, ties = FULL, 0
     while ended != DONE:
         point = _refreshed(line, point)
@@ -166,7 +168,7 @@ def _follow(line: Line, point: Point, until: float, random: np.random.Generator)
     return point, sweeps, ties
 
 
-def _swept(line: Line, point: Point, until: float) -> tuple[int, Sweep]:
+def _swept(line: Line, point: Point, until: float) -> tuple[int, RunOfPieces]:
     """Go on with a sweep, and return how it ended and what it passed."""
     room = _PIECES * (int(point.sizes[0]) + _PIECES // 4)
     record = Record(
@@ -177,7 +179,7 @@ def _swept(line: Line, point: Point, until: float) -> tuple[int, Sweep]:
     _, pieces, used, changes = point.sizes.tolist()
     free = (record.samples[:used].copy(), record.first[:used].copy(), record.last[:used].copy())
     kept = Record(record.ends[:pieces].copy(), record.counts[:pieces].copy(), *free)
-    return ended, Sweep(status, kept, point.changes[:changes].copy())
+    return ended, RunOfPieces(status, kept, point.changes[:changes].copy())
 
 
 def _line(path: ParametricQP, sign: float) -> Line:

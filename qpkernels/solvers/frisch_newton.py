@@ -180,14 +180,14 @@ class _BoundedLP:
         self.x, self.y, self.z, self.s = before
         return False
 
-    def _lengths(self, step: _Direction, room: Vector) -> tuple[float, float]:
+    def _lengths(self, step: _PathDirection, room: Vector) -> tuple[float, float]:
         """Return how far x and (z, s) may go, 1 at most."""
         primal = min(_longest(self.x, step.x), _longest(room, -step.x))
         return primal, min(_longest(self.z, step.z), _longest(self.s, step.s))
 
 
 @dataclass(frozen=True, eq=False)
-class _Direction:
+class _PathDirection:
     """The changes of x, y, z and s."""
 
     x: Vector
@@ -220,7 +220,7 @@ class _Newton:
         """Return (u - x) s, and 0 where there is no bound."""
         return self.room * s if self._bounded else np.zeros(s.size)
 
-    def direction(self, low: Vector, high: Vector) -> _Direction:
+    def direction(self, low: Vector, high: Vector) -> _PathDirection:
         """Return the step after which x z has changed by ``low``, and (u - x) s by ``high``, to first order."""
         lp = self._lp
         if not self._bounded:
@@ -228,7 +228,7 @@ class _Newton:
         g = low / lp.x - high / self.room - self._unmet
         dy = cho_solve(self._factor, self._lacking - lp.A @ (self._D * g), check_finite=False)
         dx = self._D * (lp.A.T @ dy + g)
-        return _Direction(dx, dy, (low - lp.z * dx) / lp.x, (high + lp.s * dx) / self.room)
+        return _PathDirection(dx, dy, (low - lp.z * dx) / lp.x, (high + lp.s * dx) / self.room)
 
 
 def _longest(point: Vector, step: Vector) -> float:

@@ -25,7 +25,7 @@ from qpkernels.errors import (
 )
 from qpkernels.problems import Cone, ConeProgram, Program
 from qpkernels.solvers.answer import Answer, Claim, ConePoint, Outcome, Request
-from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
+from qpkernels.solvers.isolation import Ended, ProcessLimits, Raised, Worker
 from qpkernels.solvers.options import check_options
 
 __all__ = [
@@ -239,7 +239,7 @@ class Solver(ABC):
                     "memory_limit is that of a process of its own, on Linux: ask for isolate=True, or leave it out."
                 )
         if isolate:
-            limits = Limits(time_limit, memory_limit, quiet=not verbose)
+            limits = ProcessLimits(time_limit, memory_limit, quiet=not verbose)
             return self._outcome(program, *self._run_apart(limits, program, request, options))
         return self.answer_to(program, request, **options)
 
@@ -303,10 +303,10 @@ class Solver(ABC):
         )
 
     def _run_apart(
-        self, limits: Limits, program: Program, request: Request, options: dict[str, Any]
+        self, limits: ProcessLimits, program: Program, request: Request, options: dict[str, Any]
     ) -> tuple[Answer, float]:
         with Worker.of(self.name) as worker:
-            result = worker.call(Limits(_LOADING), self.load, program)
+            result = worker.call(ProcessLimits(_LOADING), self.load, program)
             if result is None:
                 result = worker.call(limits, _timed, self, program, request, options)
         match result:

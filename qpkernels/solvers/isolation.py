@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 
 __all__ = [
     "Ended",
-    "Limits",
+    "ProcessLimits",
     "Raised",
     "Worker",
     "silent",
@@ -60,7 +60,7 @@ def silent() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Limits:
+class ProcessLimits:
     """What a call may take.
 
     Attributes
@@ -136,7 +136,7 @@ class Worker:
         if worker._usable:
             idle.append(worker)
 
-    def call(self, limits: Limits, function: Callable[..., Any], *arguments: Any) -> Any:
+    def call(self, limits: ProcessLimits, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return ``function(*arguments)``, or :class:`Raised`, or :class:`Ended`."""
         begin = perf_counter()
         try:
@@ -174,7 +174,7 @@ def _end_in_words(error: BrokenProcessPool) -> str:
     return f"its process ended ({error})"
 
 
-def _confined(limits: Limits, function: Callable[..., Any], *arguments: Any) -> Any:
+def _confined(limits: ProcessLimits, function: Callable[..., Any], *arguments: Any) -> Any:
     """Make a call, in the process of its own."""
     faulthandler.disable()
     with silent() if limits.quiet else nullcontext(), _memory(limits.memory), _alarm(limits.seconds):

@@ -68,7 +68,7 @@ class _Point:
 
 
 @dataclass(frozen=True, eq=False)
-class _Judged:
+class _JudgedLevel:
     """A point with its b, and its gap relative to the values of the problem itself and to those of its level."""
 
     point: _Point
@@ -102,7 +102,7 @@ class LevelSearch(Solver):
     def run(self, program: LevelQP, request: Request, **options: Any) -> Answer:
         """Search, and say in words why it ended."""
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", program.size)
-        search = _Search(program, request, start, options)
+        search = _LevelSearch(program, request, start, options)
         claim = None
         try:
             while claim is None:
@@ -126,7 +126,7 @@ def _first_level(program: LevelQP) -> float:
     return -float(beta @ program.gram.product(beta)) / program.budget
 
 
-class _Search:
+class _LevelSearch:
     """Two ends of the interval that the level is in, as far as they are known, and what is to be solved next."""
 
     def __init__(self, program: LevelQP, request: Request, start: Vector | None, options: Mapping[str, Any]) -> None:
@@ -141,7 +141,7 @@ class _Search:
         self._level = self._unit = _first_level(program)
         self._start = start
         self._inner_tol = max(_FIRST_TOL, self._tol)
-        self._best: _Judged | None = None
+        self._best: _JudgedLevel | None = None
         self._count = 0
 
     @property
@@ -222,7 +222,7 @@ class _Search:
         low, high = self._low, self._high
         return low is not None and high is not None and abs(high.level - low.level) <= _NEAR * abs(high.level)
 
-    def _judged(self, point: _Point) -> _Judged:
+    def _judged(self, point: _Point) -> _JudgedLevel:
         # It loads the compiler, which not everyone needs.
         from qpkernels.solvers.smo.iterate import intercept_of
 
@@ -233,7 +233,7 @@ class _Search:
         dual = gap.dual_value + point.level * point.spent
         size = max(abs(primal), abs(dual))
         own = relative(abs(primal - dual) + gap.rounding, size)
-        return _Judged(point, b, own, min(1.0, relative(size, max(gap.scale, size))))
+        return _JudgedLevel(point, b, own, min(1.0, relative(size, max(gap.scale, size))))
 
     def _choose(self, point: _Point) -> None:
         """Choose the next level."""

@@ -56,7 +56,7 @@ _BISECTIONS, _DOUBLINGS = 200, 60
 
 
 @dataclass(frozen=True, eq=False)
-class _Direction:
+class _NewtonDirection:
     """The change of beta, of the function (as the system has it), of b, and of the decision values."""
 
     beta: Vector
@@ -177,7 +177,7 @@ class _Iterate:
         self._judge()
         return length
 
-    def _direction(self) -> _Direction:
+    def _direction(self) -> _NewtonDirection:
         unit = self._system.unit
         slope, curvature = unit * self._slope(self._values), unit * self._curvature(self._values)
         W = np.maximum(curvature, _FLAT * float(np.abs(slope).max(initial=0.0)) + np.finfo(float).tiny)
@@ -187,9 +187,9 @@ class _Iterate:
         function, multipliers = self._system.solve(q, -self._beta.sum(keepdims=True)[: int(self._bordered)], lag)
         c = float(multipliers.sum())
         values = self._system.at_samples(function) + c
-        return _Direction(q - W * values, function, c, values)
+        return _NewtonDirection(q - W * values, function, c, values)
 
-    def _length(self, direction: _Direction) -> float:
+    def _length(self, direction: _NewtonDirection) -> float:
         """Return the first of 1, 1/2, 1/4, ... whose step makes its part of the descent; 1 near the optimum."""
         change = direction.values - direction.intercept
         function = self._values - self._b

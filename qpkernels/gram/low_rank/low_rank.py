@@ -321,7 +321,7 @@ class _Request(NamedTuple):
     memory_limit: float
 
 
-class _Made(NamedTuple):
+class _LowRankFactors(NamedTuple):
     """The kernel, Z, the diagonal of the residual, and the numbers of the pivots where these are samples."""
 
     kernel: Kernel
@@ -330,7 +330,7 @@ class _Made(NamedTuple):
     pivots: Indices | None
 
 
-def _make(kernel: Kernel, source: BlockSource, request: _Request) -> _Made:
+def _make(kernel: Kernel, source: BlockSource, request: _Request) -> _LowRankFactors:
     if request.landmarks is not None:
         if request.rank is not None or request.trace_error is not None or request.method != "random":
             raise ParameterError("landmarks say what is spanned: leave out rank, trace_error and method beside them.")
@@ -347,7 +347,7 @@ def _make(kernel: Kernel, source: BlockSource, request: _Request) -> _Made:
     )
     error = 0.0 if request.trace_error is None else check_tolerance(request.trace_error, "trace_error")
     made = partial_cholesky(kernel, source, rank, error, generator)
-    return _Made(Nystroem(kernel, made.landmarks), made.factor, made.residual, made.pivots)
+    return _LowRankFactors(Nystroem(kernel, made.landmarks), made.factor, made.residual, made.pivots)
 
 
 def _rank(source: BlockSource, request: _Request) -> int:
@@ -403,14 +403,14 @@ class _FeatureColumns:
 
 def _from_features(
     approximation: Nystroem | RandomFourier, kernel: Kernel, source: BlockSource, memory_limit: float
-) -> _Made:
+) -> _LowRankFactors:
     """Return the matrix of a kernel with explicit features, made block by block."""
     rank, rows = approximation.rank, source.largest_block or len(source)
     if 8 * rows * rank > memory_limit:
         raise _too_large(rows, rank, memory_limit)
     factor = source.factor(rank)
     residual = factor.extend(_FeatureColumns(approximation, kernel), rank)
-    return _Made(approximation, factor.finished(), residual, None)
+    return _LowRankFactors(approximation, factor.finished(), residual, None)
 
 
 _EPS = float(np.finfo(float).eps)

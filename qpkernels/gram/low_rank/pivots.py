@@ -78,7 +78,7 @@ def partial_cholesky(
     IndefiniteKernelError
         If a residual is negative beyond rounding.
     """
-    state = _State(kernel, source, rank)
+    state = _PivotState(kernel, source, rank)
     while state.rank < rank and state.residual.sum() > max(trace_error, _LEAST) * state.trace:
         count = min(max(rank // _ROUNDS, 10), len(source))
         drawn = state.largest(count) if generator is None else state.draw(count, generator)
@@ -104,7 +104,7 @@ class _PivotColumns:
         return own.T, np.einsum("ij,ij->j", own, own)
 
 
-class _State:
+class _PivotState:
     def __init__(self, kernel: Kernel, source: BlockSource, rank: int) -> None:
         self.kernel, self.source, self.rank = kernel, source, 0
         self.factor, self.residual = source.factor(rank), source.diagonal(kernel)

@@ -25,9 +25,9 @@ from qpkernels.gram.low_rank.sources import BlockSource, Columns, GrowingFactor,
 from qpkernels.kernels.kernel import Kernel
 
 __all__ = [
+    "BlockOfSamples",
     "DaskSource",
     "FeaturesOnWorkers",
-    "Place",
     "by_block",
     "current_client",
     "gathered",
@@ -37,7 +37,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Place:
+class BlockOfSamples:
     """The first sample of a block, and the number of its samples."""
 
     first: int
@@ -49,12 +49,12 @@ class Place:
         return slice(self.first, self.first + self.count)
 
 
-def sample_count(places: list[Place]) -> int:
+def sample_count(places: list[BlockOfSamples]) -> int:
     """Return the number of all samples."""
     return places[-1].first + places[-1].count
 
 
-def by_block(places: list[Place], which: Indices) -> tuple[list[Indices], Indices]:
+def by_block(places: list[BlockOfSamples], which: Indices) -> tuple[list[Indices], Indices]:
     """Return the numbers within each block of the samples ``which``, and the order that brought these to the blocks."""
     order = np.argsort(which, kind="stable")
     wanted, edges = which[order], [*(place.first for place in places), sample_count(places)]
@@ -138,7 +138,7 @@ class FeaturesOnWorkers(Features):
     in_memory = False
     memory_limit = 4.0 * 2**30
 
-    def __init__(self, client: Client, blocks: list[Future], places: list[Place], columns: int) -> None:
+    def __init__(self, client: Client, blocks: list[Future], places: list[BlockOfSamples], columns: int) -> None:
         self._client, self._blocks, self._places, self._columns = client, blocks, places, columns
 
     @property
@@ -226,7 +226,7 @@ class DaskSource(BlockSource):
             raise ShapeError("X must hold at least one sample, but its blocks are empty.")
         self._kernel, self.client = kernel, current_client()
         firsts = np.concatenate([[0], np.cumsum(sizes)]).tolist()
-        blocks = zip(whole.to_delayed().ravel(), map(Place, firsts, sizes), strict=False)
+        blocks = zip(whole.to_delayed().ravel(), map(BlockOfSamples, firsts, sizes), strict=False)
         self._blocks = [(block, place) for block, place in blocks if place.count]
         self.largest_block = max(sizes)
 
@@ -234,7 +234,7 @@ class DaskSource(BlockSource):
         return sample_count(self.places)
 
     @property
-    def places(self) -> list[Place]:
+    def places(self) -> list[BlockOfSamples]:
         """The samples of each block."""
         return [place for _, place in self._blocks]
 
@@ -320,7 +320,7 @@ class _FactorOnWorkers(GrowingFactor):
         return FeaturesOnWorkers(self._source.client, blocks, self._source.places, columns)
 
 
-def _samples(kernel: Kernel, place: Place, block: Any) -> Samples:
+def _samples(kernel: Kernel, place: BlockOfSamples, block: Any) -> Samples:
     """Return the samples of a block, as the kernel takes them; in the words of the whole where it does not."""
     where = f"samples {place.rows.start} to {place.rows.stop - 1} of X, a block of Dask"
     try:

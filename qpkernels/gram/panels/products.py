@@ -10,7 +10,7 @@ import numpy as np
 
 from qpkernels.arrays import Floats, Indices, Samples, Vector, is_sparse
 
-__all__ = ["EXP2_ERROR", "EXPONENT_ERROR", "PANEL", "Product", "mostly_zero"]
+__all__ = ["EXP2_ERROR", "EXPONENT_ERROR", "PANEL", "PanelProduct", "mostly_zero"]
 
 PANEL = 512
 """Columns of a panel of which a buffer holds all rows that are made at once."""
@@ -37,7 +37,7 @@ _SEEN = 256
 """Samples that tell the density."""
 
 
-class Product(ABC):
+class PanelProduct(ABC):
     """Features a_i and offsets o_i of some samples, in float32 or float64.
 
     Attributes
@@ -72,7 +72,7 @@ class Product(ABC):
         """The largest number of products that an inner product of features adds up."""
 
     @abstractmethod
-    def part(self, samples: Indices | slice) -> Product:
+    def part(self, samples: Indices | slice) -> PanelProduct:
         """Return those of some of the samples."""
 
     @abstractmethod

@@ -26,7 +26,7 @@ from qpkernels.gram.panels.loops import (
     inner_product,
     sum_multiples,
 )
-from qpkernels.gram.panels.products import PANEL, Product, mostly_zero
+from qpkernels.gram.panels.products import PANEL, PanelProduct, mostly_zero
 from qpkernels.kernels.kernel import Kernel
 from qpkernels.kernels.products import ProductForm
 
@@ -73,7 +73,7 @@ class Dense(NamedTuple):
     degree: int
 
 
-class DenseProduct(Product):
+class DenseProduct(PanelProduct):
     """Features and offsets as arrays.
 
     For each panel one matrix product gives a_c'a_j for all rows c that are wanted, one loop makes the entries of them,
@@ -209,7 +209,7 @@ class Entries(NamedTuple):
     starts: Indices
 
 
-class SparseProduct(Product):
+class SparseProduct(PanelProduct):
     """Features and offsets of CSR samples.
 
     The centers are made dense, feature by feature, of those features alone that occur in them: their transpose W has a
@@ -370,7 +370,7 @@ def _occurring(left: Centers, right: Sparse, start: int, stop: int) -> Entries:
     return some
 
 
-class StreamedProduct(Product):
+class StreamedProduct(PanelProduct):
     """Features and offsets of ``samples``, which are rows of X; left out, all are.
 
     They do not fit in memory, and are made anew, a piece at a time, when panels ask. To make the features of a sample
@@ -397,7 +397,7 @@ class StreamedProduct(Product):
     def terms(self) -> int:
         return self.width
 
-    def part(self, samples: Indices | slice) -> Product:
+    def part(self, samples: Indices | slice) -> PanelProduct:
         chosen = self._rows(samples)
         part = StreamedProduct(self._form, self._X, self.dtype, chosen)
         return part if part.size > _PIECE else part._made(slice(0, part.size))
@@ -464,7 +464,7 @@ def compressed(X: Samples) -> Samples:
     return csr_array((data, indices, starts), shape=X.shape)
 
 
-def make_product(form: ProductForm, X: Samples, dtype: DTypeLike) -> Product:
+def make_product(form: ProductForm, X: Samples, dtype: DTypeLike) -> PanelProduct:
     """Return features and offsets of the samples ``X`` in that precision."""
     kind = SparseProduct if is_sparse(X) else DenseProduct
     return kind.of(X, form.origin, form.scale, form.offset, form.degree, np.dtype(dtype))

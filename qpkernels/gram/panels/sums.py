@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector, is_sparse, row_blocks
 from qpkernels.arrays.threads import in_parts, paired_strips, threads, without_blas_threads
-from qpkernels.gram.panels.products import EXP2_ERROR, EXPONENT_ERROR, PANEL, Product, mostly_zero
+from qpkernels.gram.panels.products import EXP2_ERROR, EXPONENT_ERROR, PANEL, PanelProduct, mostly_zero
 from qpkernels.kernels.kernel import Kernel
 from qpkernels.kernels.products import ProductForm
 
@@ -174,7 +174,7 @@ def _add_in_panels(sums: DoubleSums, X: Samples, values: Vector, effort: float) 
         in_parts(work, values.size, 64, effort)
 
 
-def _add_strip(product: Product, rows: slice, coefficients: Vector, sums: Vector, buffer: Floats) -> None:
+def _add_strip(product: PanelProduct, rows: slice, coefficients: Vector, sums: Vector, buffer: Floats) -> None:
     """Add what the entries from the diagonal on of these rows add to both sides."""
     left, weights, rest = product.part(rows).centers(), coefficients[rows], slice(rows.stop, product.size)
     no_store, slots = np.empty((0, 0)), np.full(weights.size, -1)

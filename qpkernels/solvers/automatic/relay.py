@@ -85,7 +85,7 @@ class Automatic:
             # Who is first is predicted once, by the solve.
             first: Solver = find_solver("smo")
         else:
-            first, _ = next(_stages(_Relay(program, Budget(None, None), None), 0.5))
+            first, _ = next(_stages(_RelayOfSolvers(program, Budget(None, None), None), 0.5))
         first.prepare(program)
 
     def solve(
@@ -109,7 +109,7 @@ class Automatic:
             ``solver`` names all that were asked, in order; ``message`` says what each of them says, ``iterations`` is
             the number of iterations of all of them, and ``seconds`` their time.
         """
-        relay = _Relay(program, Budget(max_iter, time_limit), warm_start)
+        relay = _RelayOfSolvers(program, Budget(max_iter, time_limit), warm_start)
         if isinstance(program, KernelQP) and (unbounded := without_far_bounds(program, tol)) is not None:
             relay.try_without_bounds(unbounded, tol=tol, verbose=verbose, **limits)
             if relay.proof is not None and (relay.proof.holds(tol) or relay.budget.is_spent):
@@ -122,7 +122,7 @@ class Automatic:
         return relay.outcome()
 
 
-def _stages(relay: _Relay, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]]:
+def _stages(relay: _RelayOfSolvers, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]]:
     """Yield who is asked, one after the other, with options of its own."""
     program = relay.program
     if isinstance(program, LevelQP):
@@ -182,7 +182,7 @@ def without_far_bounds(program: KernelQP, tol: float) -> KernelQP | None:
 
 
 @dataclass
-class _Relay:
+class _RelayOfSolvers:
     """What was asked for, and what came of it so far."""
 
     program: KernelQP | LevelQP

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from qpkernels.solvers.trend import Trend
 
-__all__ = ["Measured", "Watch"]
+__all__ = ["MeasuredPoint", "Watch"]
 
 _EARLY = 0.5
 """Part of what the other method costs that is spent before anything is concluded from the progress."""
@@ -16,7 +16,7 @@ _HOPELESS = 4.0
 """Times that cost which must still be missing to hand over before as much is spent."""
 
 
-class Measured(Protocol):
+class MeasuredPoint(Protocol):
     """A point of the method, with how far it is from optimal."""
 
     @property
@@ -39,7 +39,7 @@ class Watch:
     def __init__(self, allowed: float, tol: float) -> None:
         self._allowed, self._trend = allowed, Trend(tol)
 
-    def __call__(self, point: Measured) -> bool:
+    def __call__(self, point: MeasuredPoint) -> bool:
         """Take note of a point, and return whether to give up there."""
         steps = point.iterations
         self._trend.note(steps, float(point.violation))

@@ -10,7 +10,7 @@ import numpy as np
 from qpkernels.gram import Gram
 from qpkernels.kernels import Linear
 from qpkernels.problems import KernelQP
-from qpkernels.solvers.coordinate_descent.descent import Descent
+from qpkernels.solvers.coordinate_descent.descent import DescentState
 
 __all__ = ["compile_sweeps"]
 
@@ -19,7 +19,7 @@ __all__ = ["compile_sweeps"]
 def compile_sweeps() -> None:
     """Use all compiled code once on two samples."""
     program = KernelQP(Gram(Linear(), np.array([[1.0], [-1.0]])), np.array([1.0, -1.0]), -1.0, 1.0, 0.0)
-    descent = Descent(program, None, 0)
+    descent = DescentState(program, None, 0)
     for _ in range(3):
         descent.advance()
     descent.measure()

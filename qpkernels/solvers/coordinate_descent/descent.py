@@ -30,9 +30,9 @@ from qpkernels.problems.kernel_qp.program import diverges
 from qpkernels.solvers.coordinate_descent.faces import face_of
 from qpkernels.solvers.coordinate_descent.rows import add_rows, row_values, rows_of
 from qpkernels.solvers.coordinate_descent.sweeps import BETA, Box, best_intercept, sweep
-from qpkernels.solvers.smo.iterate import Progress, intercept_of
+from qpkernels.solvers.smo.iterate import RoundingWatch, intercept_of
 
-__all__ = ["Descent", "Measured", "descend"]
+__all__ = ["DescentState", "Measured", "descend"]
 
 _FALL = 0.3
 """Part of the violation at the last measurement from which on another one is due."""
@@ -90,7 +90,7 @@ class Measured:
         return max(self.violation, relative(self.gap.rounding, self.gap.scale))
 
 
-class Descent:
+class DescentState:
     """A problem and where its descent stands.
 
     Attributes
@@ -199,7 +199,7 @@ class Descent:
 
 
 def descend(
-    descent: Descent, tol: float, most: int, deadline: float, watch: Callable[[Measured], bool] | None = None
+    descent: DescentState, tol: float, most: int, deadline: float, watch: Callable[[Measured], bool] | None = None
 ) -> Iterator[Measured]:
     """Yield measured points; the last one is within ``tol``, or says why it is the last.
 
@@ -212,7 +212,7 @@ def descend(
     watch
         Called with each point; gives up by returning True.
     """
-    progress, m = Progress(_IDLE), len(descent.program)
+    progress, m = RoundingWatch(_IDLE), len(descent.program)
     worst, at = np.inf, 0
     while True:
         violation = descent.advance()

@@ -70,14 +70,14 @@ class CoordinateDescent(Solver):
         **options: Any,
     ) -> Answer:
         """Minimise, and say in words why it stopped."""
-        from qpkernels.solvers.coordinate_descent.descent import Descent, descend
+        from qpkernels.solvers.coordinate_descent.descent import DescentState, descend
 
         del options
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", program.size)
         deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit
         seed = check_count(random_state, "random_state", least=0)
         shifted = program.around(program.middle)
-        descent = Descent(shifted, start, seed, shrinking=check_flag(shrinking, "shrinking"))
+        descent = DescentState(shifted, start, seed, shrinking=check_flag(shrinking, "shrinking"))
         point, interrupted = None, False
         try:
             for point in descend(descent, request.tol, request.max_iter or visit_limit(program), deadline, watch):

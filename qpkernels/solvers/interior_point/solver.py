@@ -16,7 +16,7 @@ from qpkernels.problems import KernelQP, LevelQP
 from qpkernels.problems.kernel_qp.program import diverges
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
-from qpkernels.solvers.interior_point.vertex import Candidate, Scaled
+from qpkernels.solvers.interior_point.vertex import ScaledProgram, VertexCandidate
 from qpkernels.solvers.newton_systems import DenseSystem, newton_system, prepare_system
 
 __all__ = ["InteriorPoint"]
@@ -104,21 +104,21 @@ def _part(program: KernelQP | LevelQP, rows: Indices) -> KernelQP | LevelQP:
 class _Final:
     """The best point, and why it is the last one."""
 
-    point: Candidate
+    point: VertexCandidate
     claim: Claim
     iterations: int
     message: str
 
 
-class _Descent:
+class _CentralPath:
     """A program on its path."""
 
-    def __init__(self, program: KernelQP | LevelQP, scaled: Scaled) -> None:
+    def __init__(self, program: KernelQP | LevelQP, scaled: ScaledProgram) -> None:
         self.program, self._scaled, self.path = program, scaled, scaled.path()
-        self._points = list[Candidate]()
+        self._points = list[VertexCandidate]()
         self._short, self._far, self._guess = 0, _FAR, _EARLY
 
-    def best(self) -> Candidate:
+    def best(self) -> VertexCandidate:
         """Return the best point so far, that on the path among them."""
         self._points.append(self._scaled.at(self.path))
         return min(self._points, key=lambda point: point.error)
@@ -144,13 +144,13 @@ class _Descent:
             return _Final(self._scaled.at(self.path), Claim.UNBOUNDED, count, "unbounded below: beta grows without end")
         return None if best is None or not lost else _stopped(best, count, _LOST)
 
-    def _last_attempt(self, best: Candidate) -> Candidate:
+    def _last_attempt(self, best: VertexCandidate) -> VertexCandidate:
         """Return what is better than the best point so far by means that cost more, or that point."""
         point = None
         if not self._scaled.system.exact:
             # What a factor of K leaves out may matter: the matrix itself, from where the path has led.
             system = DenseSystem(self.program.gram.dense, self._scaled.system.bordered)
-            point = Scaled(self.program, system).near(best.beta)
+            point = ScaledProgram(self.program, system).near(best.beta)
         elif self.program.total or isinstance(self.program, LevelQP):
             point = self._scaled.vanishing()
         return best if point is None or point.error > best.error else point
@@ -193,10 +193,10 @@ def _minimise(
     verbose
         Print a line for each iteration.
     """
-    scaled = Scaled(program, newton_system(program.gram, program.total is not None))
+    scaled = ScaledProgram(program, newton_system(program.gram, program.total is not None))
     if start is not None and (point := scaled.near(start)).error <= tol:
         return _proved(point, 0)
-    descent, count = _Descent(program, scaled), 0
+    descent, count = _CentralPath(program, scaled), 0
     try:
         while count < max_iter:
             count += 1
@@ -212,11 +212,11 @@ def _minimise(
     return _stopped(descent.best(), max_iter, "limit of iterations; ")
 
 
-def _proved(point: Candidate, count: int) -> _Final:
+def _proved(point: VertexCandidate, count: int) -> _Final:
     return _Final(point, Claim.OPTIMAL, count, f"relative gap {point.certificate.relative_gap:.1e}")
 
 
-def _stopped(point: Candidate, count: int, why: str) -> _Final:
+def _stopped(point: VertexCandidate, count: int, why: str) -> _Final:
     return _Final(point, Claim.STOPPED, count, f"{why}relative gap {point.certificate.relative_gap:.1e}")
 
 

@@ -24,7 +24,7 @@ from qpkernels.problems.level_qp.bounds import level_bounds
 from qpkernels.solvers.interior_point.path import CentralPath, Places, boxes_of
 from qpkernels.solvers.newton_systems import Border, NewtonSystem
 
-__all__ = ["Candidate", "Scaled"]
+__all__ = ["ScaledProgram", "VertexCandidate"]
 
 _CHANGES, _REFINEMENTS = 6, 3
 """How often the places may change, and how often equations are refined."""
@@ -37,7 +37,7 @@ _LEAST, _MOST = 1e-9, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class VertexCandidate:
     """A feasible beta with its b, K beta, and what is proved of it."""
 
     beta: Vector
@@ -51,7 +51,7 @@ class Candidate:
         return self.certificate.error
 
 
-class Scaled:
+class ScaledProgram:
     """A program, and the same in boxes and units of its own."""
 
     def __init__(self, program: KernelQP | LevelQP, system: NewtonSystem) -> None:
@@ -63,17 +63,17 @@ class Scaled:
         """Return a new path."""
         return CentralPath(self.boxes, self.system, self._start)
 
-    def at(self, path: CentralPath) -> Candidate:
+    def at(self, path: CentralPath) -> VertexCandidate:
         """Return the point where the path is."""
         return self._judged(path.beta, path.b)
 
-    def meant_by(self, path: CentralPath, certain: bool) -> Candidate | None:
+    def meant_by(self, path: CentralPath, certain: bool) -> VertexCandidate | None:
         """Return the point with coefficients at their bounds that the path means; None: that is not ``certain``."""
         small = np.clip(1.0 / path.inverse - self.boxes.ridge, _LEAST, _MOST)
         beta, b, settled = self._settle(path.x, path.function, path.b, path.places, small)
         return self._judged(beta, b) if settled or not certain else None
 
-    def near(self, beta: Vector) -> Candidate:
+    def near(self, beta: Vector) -> VertexCandidate:
         """Return the point with the coefficients of ``beta`` at bounds, or those it leads to."""
         boxes, program = self.boxes, self.program
         # What a budget takes from all coefficients would draw them from their bounds.
@@ -83,22 +83,22 @@ class Scaled:
         meant, b, _ = self._settle(x, self.system.expand(beta), 0.0 * boxes.totals, places, np.full(x.size, _LEAST))
         return self._judged(meant, b)
 
-    def vanishing(self) -> Candidate | None:
+    def vanishing(self) -> VertexCandidate | None:
         """Return coefficients whose function is 0, which may prove an optimum of 0; None: there are none."""
         point = self._bounds.vanishing()
         if point is None:
             return None
         beta, zero = self._bounds.feasible(point[0]), FunctionAtSamples.zero(self.program.size)
         proof = self._bounds.certify(beta, point[1], zero)
-        return Candidate(beta, point[1], self.program.gram.product(beta), proof)
+        return VertexCandidate(beta, point[1], self.program.gram.product(beta), proof)
 
-    def _judged(self, beta: Vector, b: Vector) -> Candidate:
+    def _judged(self, beta: Vector, b: Vector) -> VertexCandidate:
         boxes, feasible = self.boxes, self._bounds.feasible(self.boxes.coefficient * beta)
         values, intercept = self.program.gram.product(feasible), 0.0
         if self.program.total is not None:
             own = self.system.at_samples(self.system.expand(feasible / boxes.coefficient)) + float(b.mean())
             intercept = float(np.mean(boxes.value * own + boxes.shift - values))
-        return Candidate(feasible, intercept, values, self._bounds.certify(feasible, intercept))
+        return VertexCandidate(feasible, intercept, values, self._bounds.certify(feasible, intercept))
 
     def _settle(
         self, x: Vector, function: Vector, b: Vector, places: Places, small: Vector

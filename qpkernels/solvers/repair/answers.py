@@ -16,7 +16,7 @@ from qpkernels.problems import Certificate, ConeProgram, Nonnegative, PSDTriangl
 from qpkernels.problems.cone_program.certificates import Judge
 from qpkernels.problems.cone_program.residuals import Terms, VariableBounds, into_dual_cone, kinds
 from qpkernels.solvers.repair.linearisation import Linearised
-from qpkernels.solvers.repair.polishing import Work, polished
+from qpkernels.solvers.repair.polishing import PolishingWork, polished
 
 __all__ = ["Repaired", "repair", "without_rounding"]
 
@@ -86,10 +86,10 @@ def repair(program: ConeProgram, x: Vector, z: Vector, tol: float) -> Repaired:
     >>> print(repaired.certificate.holds(1e-9), f"{repaired.certificate.primal_value:.3f}")
     True 0.500
     """
-    return _repaired(program, x, z, tol, Work())
+    return _repaired(program, x, z, tol, PolishingWork())
 
 
-def _repaired(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work) -> Repaired:
+def _repaired(program: ConeProgram, x: Vector, z: Vector, tol: float, work: PolishingWork) -> Repaired:
     """Repair; ``work`` counts what the polishing of all programs has taken that come of one answer."""
     judge = Judge.of(program)
     best = _judged(judge, x, z)
@@ -116,7 +116,7 @@ def _judged(judge: Judge, x: Vector, z: Vector) -> Repaired:
     return Repaired(x, z, judge.certify(x, z))
 
 
-def _repairs(judge: Judge, x: Vector, z: Vector, work: Work) -> Iterator[tuple[Vector, Vector]]:
+def _repairs(judge: Judge, x: Vector, z: Vector, work: PolishingWork) -> Iterator[tuple[Vector, Vector]]:
     program, terms = judge.program, judge.terms
     bounds = judge.bounds.forced(program)
     yield x, _without_slack_rows(terms, x, z)
@@ -181,7 +181,7 @@ def _without_light_cones(terms: Terms, x: Vector, z: Vector, share: float) -> Ve
     return np.where(kept, z, 0.0)
 
 
-def _linearised(program: ConeProgram, x: Vector, z: Vector, work: Work) -> Iterator[tuple[Vector, Vector]]:
+def _linearised(program: ConeProgram, x: Vector, z: Vector, work: PolishingWork) -> Iterator[tuple[Vector, Vector]]:
     """Yield the optima of the quadratic programs that a program with other cones is near them."""
     for _ in range(_LINEARISATIONS):
         near = Linearised.at(program, x, z)

@@ -31,7 +31,7 @@ from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.problems import ConeProgram
 from qpkernels.problems.cone_program.residuals import kinds
 
-__all__ = ["Work", "factorise", "polished"]
+__all__ = ["PolishingWork", "factorise", "polished"]
 
 _REGULARISATION = 1e-8
 """rho and mu, in units in which the coefficients are about 1."""
@@ -55,7 +55,7 @@ _LARGEST_BORDER = 5e7
 
 
 @dataclass(eq=False)
-class Work:
+class PolishingWork:
     """Operations in factorisations so far, of all that is done for one answer."""
 
     operations: float = 0.0
@@ -71,7 +71,7 @@ class Work:
         return self.operations > 2 * _WORK
 
 
-def polished(program: ConeProgram, x: Vector, z: Vector, work: Work) -> Iterator[tuple[Vector, Vector]]:
+def polished(program: ConeProgram, x: Vector, z: Vector, work: PolishingWork) -> Iterator[tuple[Vector, Vector]]:
     """Yield points with multipliers, two for each step and as a rule ever better.
 
     Programs with other cones than equations and inequalities are left alone.
@@ -111,7 +111,7 @@ class _Scaled:
     A: csr_array
     b: Vector
     equal: NDArray[np.bool_]
-    work: Work
+    work: PolishingWork
 
     def solve_equations(self, active: NDArray[np.bool_], x: Vector, z: Vector) -> _Answer | None:
         """Solve the conditions with these rows active, near (x, z); None: their matrix has no factors."""
@@ -230,7 +230,7 @@ class _Units:
         """Return a point and its multipliers in the units of the program."""
         return self.x * answer.x, self.rows * answer.z / self.cost
 
-    def scaled(self, program: ConeProgram, work: Work) -> _Scaled:
+    def scaled(self, program: ConeProgram, work: PolishingWork) -> _Scaled:
         """Return the program in these units."""
         columns, (equal, _) = diags_array(self.x), kinds(program)
         return _Scaled(

@@ -57,9 +57,9 @@ from qpkernels.solvers.semismooth_newton.loops import loss_sum, slope_sums, slop
 __all__ = [
     "Final",
     "Losses",
-    "Point",
+    "NewtonWork",
+    "PrimalPoint",
     "SemismoothNewton",
-    "Work",
     "minimise",
     "newton_step",
     "restricted",
@@ -116,7 +116,7 @@ _SPREAD = 2**24
 
 
 @dataclass
-class Work:
+class NewtonWork:
     """What was done: Newton steps, and passes over Z."""
 
     steps: int = 0
@@ -185,7 +185,7 @@ class Slopes(NamedTuple):
 
 
 @dataclass(eq=False)
-class Point:
+class PrimalPoint:
     """w and b, v = Z w + b, and what all samples but those of Z add: 1/2 ||w||^2 - pull'w + b level.
 
     ``level`` is None where there is no b.
@@ -281,7 +281,7 @@ def nearest(distance: Vector, count: int) -> tuple[Indices, float]:
 
 
 def restricted(
-    Z: Features, losses: Losses, point: Point, now: Slopes, drawn: Vector, least: float, work: Work
+    Z: Features, losses: Losses, point: PrimalPoint, now: Slopes, drawn: Vector, least: float, work: NewtonWork
 ) -> Direction:
     """Return a direction of descent of phi from ``point``, found on the samples that are nearest to being free.
 
@@ -297,7 +297,7 @@ def restricted(
     some, own = Z.rows(near), losses.part(near)
     before = now.values[near]
     level = None if point.level is None else point.level - (now.total - float(before.sum()))
-    here = Point(point.w, point.b, point.v[near], level, point.pull + drawn - before @ some)
+    here = PrimalPoint(point.w, point.b, point.v[near], level, point.pull + drawn - before @ some)
     start = here.v
     for _ in range(_NEWTON):
         s = own.slopes(here.v)
@@ -323,32 +323,34 @@ class Final:
     intercept: float
     claim: Claim
     message: str
-    work: Work
+    work: NewtonWork
 
 
 @dataclass(frozen=True)
-class Limits:
+class NewtonLimits:
     """When to end."""
 
     tol: float
     deadline: float
     verbose: bool
 
-    def is_over(self, work: Work) -> bool:
+    def is_over(self, work: NewtonWork) -> bool:
         """Return whether time or steps are used up."""
         return work.is_spent or perf_counter() > self.deadline
 
 
 @dataclass(eq=False)
-class _State:
+class _NewtonIterate:
     """beta, the point (w, b, v), and 1/sigma."""
 
     beta: Vector
-    point: Point
+    point: PrimalPoint
     extra: float
 
 
-def minimise(program: KernelQP, Z: Features, limits: Limits, work: Work, start: Vector | None = None) -> Final:
+def minimise(
+    program: KernelQP, Z: Features, limits: NewtonLimits, work: NewtonWork, start: Vector | None = None
+) -> Final:
     """Minimise until the relative duality gap of a feasible beta and its own function is at most ``limits.tol``.
 
     Parameters
@@ -366,7 +368,7 @@ def minimise(program: KernelQP, Z: Features, limits: Limits, work: Work, start: 
         state = _begin(program, Z, start)
     else:
         state = _from_some(program, Z, limits, work)
-    final = _Descent(program, Z, limits, work).run(state)
+    final = _NewtonDescent(program, Z, limits, work).run(state)
     if level is None:
         return final
     constant = float(level @ Z.transposed_dot(final.beta))
@@ -391,13 +393,15 @@ def _first_extra(program: KernelQP, Z: Features) -> float:
     return spread / (_SIGMA * (float(np.partition(reach, half)[half]) or float(reach.max()) or 1.0))
 
 
-def _begin(program: KernelQP, Z: Features, start: Vector | None) -> _State:
+def _begin(program: KernelQP, Z: Features, start: Vector | None) -> _NewtonIterate:
     beta = np.zeros(program.size) if start is None else program.project(start)
     w = Z.transposed_dot(beta)
-    return _State(beta, Point(w, 0.0, Z.dot(w), program.total, np.zeros_like(w)), _first_extra(program, Z))
+    return _NewtonIterate(
+        beta, PrimalPoint(w, 0.0, Z.dot(w), program.total, np.zeros_like(w)), _first_extra(program, Z)
+    )
 
 
-def _from_some(program: KernelQP, Z: Features, limits: Limits, work: Work) -> _State:
+def _from_some(program: KernelQP, Z: Features, limits: NewtonLimits, work: NewtonWork) -> _NewtonIterate:
     """Return the state after the answer for some samples, each of which stands for others as well."""
     m, r = Z.shape
     count = min(m // _TENTH, max(_FEW * r, min(_BASE, m // 10)))
@@ -416,21 +420,23 @@ def _from_some(program: KernelQP, Z: Features, limits: Limits, work: Work) -> _S
     )
     if limits.verbose:
         print(f"semismooth-newton: {count} of {m} samples first", flush=True)
-    descent = _Descent(few, FeaturesInMemory(Z.rows(rows)), replace(limits, tol=_ROUGH), work)
+    descent = _NewtonDescent(few, FeaturesInMemory(Z.rows(rows)), replace(limits, tol=_ROUGH), work)
     state = _begin(few, descent.Z, None) if count < _MANY else _from_some(few, descent.Z, limits, work)
     descent.run(state)
-    point = Point(state.point.w, state.point.b, Z.dot(state.point.w) + state.point.b, program.total, state.point.pull)
+    point = PrimalPoint(
+        state.point.w, state.point.b, Z.dot(state.point.w) + state.point.b, program.total, state.point.pull
+    )
     extra = state.extra * share
-    return _State(replace(Losses.of(program), extra=extra).slopes(point.v).values, point, extra)
+    return _NewtonIterate(replace(Losses.of(program), extra=extra).slopes(point.v).values, point, extra)
 
 
-class _Descent:
-    def __init__(self, program: KernelQP, Z: Features, limits: Limits, work: Work) -> None:
+class _NewtonDescent:
+    def __init__(self, program: KernelQP, Z: Features, limits: NewtonLimits, work: NewtonWork) -> None:
         self.program, self.Z, self.limits, self.work = program, Z, limits, work
         self.losses = Losses.of(program)
         self.share = _INEXACT
 
-    def run(self, state: _State) -> Final:
+    def run(self, state: _NewtonIterate) -> Final:
         """Take proximal steps until the gap is small enough, or falls no more."""
         if not self.program.ridge.min() < state.extra:
             state.extra = 0.0
@@ -454,7 +460,7 @@ class _Descent:
         assert final is not None
         return final
 
-    def _proximal_step(self, state: _State) -> tuple[Slopes, Vector]:
+    def _proximal_step(self, state: _NewtonIterate) -> tuple[Slopes, Vector]:
         losses, point, m = self.losses.around(state.beta, state.extra), state.point, self.program.size
         for _ in range(_DIRECTIONS):
             now = losses.slopes(point.v)
@@ -471,7 +477,7 @@ class _Descent:
                 break
         return now, drawn
 
-    def _estimate(self, state: _State, drawn: Vector) -> float:
+    def _estimate(self, state: _NewtonIterate, drawn: Vector) -> float:
         """Return the relative gap of (w, b) and beta, whose imbalance and hard constraints are left out of account."""
         point, program, beta = state.point, self.program, state.beta
         losses, violation = loss_sum(*self.losses.data, point.v)
@@ -480,14 +486,14 @@ class _Descent:
         scale = max(abs(primal), abs(dual)) or 1.0
         return max(abs(primal - dual) / scale, violation)
 
-    def _raise(self, state: _State, slopes: Slopes, gap: float, before: float) -> None:
+    def _raise(self, state: _NewtonIterate, slopes: Slopes, gap: float, before: float) -> None:
         free, r = slopes.free.size, self.Z.shape[1]
         if free > _MANY_FREE * r:
             state.extra /= _MUCH_MORE
         elif free > _FREE * r or gap > _FALL * before:
             state.extra /= _MORE
 
-    def _final(self, state: _State, ended: bool) -> Final | None:
+    def _final(self, state: _NewtonIterate, ended: bool) -> Final | None:
         """Return the feasible point nearby if its gap is small enough, or the end has come."""
         program, point = self.program, state.point
         beta = program.project(state.beta)
@@ -503,7 +509,7 @@ class _Descent:
         why = "limit of time or steps" if self.limits.is_over(self.work) else "no step improves in float64"
         return Final(beta, values, point.b, Claim.STOPPED, f"{why}; {reached}", self.work)
 
-    def _report(self, state: _State, slopes: Slopes, gap: float) -> None:
+    def _report(self, state: _NewtonIterate, slopes: Slopes, gap: float) -> None:
         if self.limits.verbose:
             print(
                 f"semismooth-newton: {self.work.steps:4d} steps, sigma {1 / (state.extra or np.inf):.1e}, "
@@ -543,13 +549,13 @@ class SemismoothNewton(Solver):
     def run(self, program: KernelQP, request: Request, **options: Any) -> Answer:
         """Minimise, and say in words why it stopped."""
         # They load the compiler.
-        from qpkernels.solvers.semismooth_newton.solver import Limits, Work, minimise
+        from qpkernels.solvers.semismooth_newton.solver import NewtonLimits, NewtonWork, minimise
 
         del options
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", program.size)
         deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit
-        limits = Limits(request.tol, deadline, request.verbose)
-        gram, work = program.gram, Work(limit=request.max_iter or _ALL_STEPS)
+        limits = NewtonLimits(request.tol, deadline, request.verbose)
+        gram, work = program.gram, NewtonWork(limit=request.max_iter or _ALL_STEPS)
         Z = FeaturesInMemory(gram.factor) if gram.explicit is None else gram.explicit
         with nullcontext() if Z.shape[0] * Z.shape[1] > _SPREAD else without_blas_threads():
             final = minimise(program.around(program.middle), Z, limits, work, start)

@@ -47,7 +47,7 @@ from qpkernels.solvers.smo.iterate import (
     Beginning,
     GapError,
     Iterate,
-    Progress,
+    RoundingWatch,
     Stepped,
     measure,
     measure_exactly,
@@ -63,13 +63,13 @@ from qpkernels.solvers.smo.rows import (
     Memory,
     ProductRows,
     RowCache,
-    Rows,
+    SampleRows,
 )
 from qpkernels.solvers.smo.steps import BETTER, Block, pair_steps, single_steps, working_set
 
 __all__ = [
-    "Descent",
-    "Limits",
+    "DescentLimits",
+    "PairDescent",
     "block_iterates",
     "compile_all",
     "compile_for",
@@ -129,7 +129,7 @@ _MEMORY = Memory(2**31)
 
 
 @dataclass
-class Limits:
+class DescentLimits:
     """When to stop, and the steps taken so far; and whether samples may be left out on the way."""
 
     tol: float
@@ -186,7 +186,7 @@ def minimise(
         Where an earlier descent stood, whose steps count; in place of ``start`` and ``values``.
     """
     beginning = saved or _beginning(program, start, values)
-    limits = Limits(tol, max_iter, deadline, beginning.steps, shrinking)
+    limits = DescentLimits(tol, max_iter, deadline, beginning.steps, shrinking)
     iterates = block_iterates(program, limits, beginning, memory)
     iterate, tried = None, False
     try:
@@ -237,7 +237,7 @@ def holds_matrix(program: KernelQP) -> bool:
     return forms_matrix(program) or stored(program.gram) is not None
 
 
-def block_iterates(program: KernelQP, limits: Limits, beginning: Beginning, memory: Memory) -> Iterator[Iterate]:
+def block_iterates(program: KernelQP, limits: DescentLimits, beginning: Beginning, memory: Memory) -> Iterator[Iterate]:
     """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it."""
     with without_blas_threads():
         reached = None
@@ -252,7 +252,7 @@ def block_iterates(program: KernelQP, limits: Limits, beginning: Beginning, memo
         yield replace(reached, stalled=True)
 
 
-def _stages(program: KernelQP, memory: Memory) -> Iterator[Rows]:
+def _stages(program: KernelQP, memory: Memory) -> Iterator[SampleRows]:
     """Yield the rows to descend with: in float32 first, where that is faster and tells enough, and in float64."""
     if forms_matrix(program):
         yield MatrixRows(program.gram.dense)
@@ -262,7 +262,7 @@ def _stages(program: KernelQP, memory: Memory) -> Iterator[Rows]:
         yield from streamed_rows(program, memory)
 
 
-def streamed_rows(program: KernelQP, memory: Memory) -> Iterator[Rows]:
+def streamed_rows(program: KernelQP, memory: Memory) -> Iterator[SampleRows]:
     """Yield the rows to descend with where there is no matrix."""
     gram, pairs = program.gram, program.total is not None
     if gram.features is not None:
@@ -288,7 +288,7 @@ def streamed_rows(program: KernelQP, memory: Memory) -> Iterator[Rows]:
 
 
 def _in_cycles(
-    program: KernelQP, rows: Rows, limits: Limits, beginning: Beginning, reached: Iterate | None
+    program: KernelQP, rows: SampleRows, limits: DescentLimits, beginning: Beginning, reached: Iterate | None
 ) -> Generator[Iterate, None, Iterate]:
     """Yield iterates of descents, each ended by K beta in float64; return the one that gained little.
 
@@ -300,7 +300,7 @@ def _in_cycles(
             beta, values = beginning.beta, _values_by(rows, beginning)
         else:
             beta, values = reached.beta, reached.values
-        search = Descent(program, rows, beta, values)
+        search = PairDescent(program, rows, beta, values)
         if search.in_one_block and search.exact:
             yield from _in_one_block(search, limits)
         else:
@@ -314,7 +314,7 @@ def _in_cycles(
         violation = reached.violation
 
 
-def _values_by(rows: Rows, beginning: Beginning) -> Vector:
+def _values_by(rows: SampleRows, beginning: Beginning) -> Vector:
     """Return K beta of a beginning, by the rows of what is not known of it."""
     beta, known = beginning.beta, beginning.stepped
     values = np.zeros(beta.size) if known is None else known.values.copy()
@@ -325,12 +325,12 @@ def _values_by(rows: Rows, beginning: Beginning) -> Vector:
     return values
 
 
-def _in_one_block(search: Descent, limits: Limits) -> Iterator[Iterate]:
+def _in_one_block(search: PairDescent, limits: DescentLimits) -> Iterator[Iterate]:
     """Yield iterates of a descent in float64 over all samples at once, until K beta is to be computed afresh.
 
     That is where no step, or rounding alone, is left, or an answer almost is: what rounding leaves no doubt of is one.
     """
-    progress = Progress(_IDLE_ONE_BLOCK)
+    progress = RoundingWatch(_IDLE_ONE_BLOCK)
     goal = _goal(search, limits.tol)
     while True:
         taken = search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size, goal)
@@ -343,7 +343,7 @@ def _in_one_block(search: Descent, limits: Limits) -> Iterator[Iterate]:
         goal *= _CLOSER if search.reached else 1.0
 
 
-def _goal(search: Descent, tol: float) -> float:
+def _goal(search: PairDescent, tol: float) -> float:
     """Return the gap that steps over one block go for; 0: as far as they come.
 
     A hard constraint that is violated adds nothing to it.
@@ -357,7 +357,7 @@ def _surely(iterate: Iterate, steps: int, tol: float) -> bool:
 
 
 def descend(  # noqa: C901  one loop, whose conditions are about each other
-    search: Descent, limits: Limits, gap: float = np.inf, *, trusted: bool = False
+    search: PairDescent, limits: DescentLimits, gap: float = np.inf, *, trusted: bool = False
 ) -> Iterator[Iterate]:
     """Yield iterates until none of the steps improves, or the values are not exact enough to tell.
 
@@ -365,7 +365,7 @@ def descend(  # noqa: C901  one loop, whose conditions are about each other
     Values made in float32 are ``trusted`` by who looks at K beta in any case.
     """
     outer, best, error = 0, np.inf, GapError(search.program, limits.tol, search.exact or trusted)
-    progress = Progress(_IDLE_ONE_BLOCK if search.in_one_block else _IDLE)
+    progress = RoundingWatch(_IDLE_ONE_BLOCK if search.in_one_block else _IDLE)
     goal = _goal(search, limits.tol)
     if limits.shrinking:
         search.shrink()
@@ -387,7 +387,7 @@ def descend(  # noqa: C901  one loop, whose conditions are about each other
                 return
         if not search.unshrunk and (ended or over or iterate.violation <= limits.tol - error.value):
             search.restore()
-            iterate, ended, progress = search.measure(limits.steps), False, Progress(_IDLE)
+            iterate, ended, progress = search.measure(limits.steps), False, RoundingWatch(_IDLE)
             error.update(iterate, search.point()[1], search.samples)
             if _calls_for_values(search, iterate, ended, limits.tol):
                 return
@@ -403,7 +403,7 @@ def descend(  # noqa: C901  one loop, whose conditions are about each other
                 search.shrink()
 
 
-def _calls_for_values(search: Descent, iterate: Iterate, ended: bool, tol: float) -> bool:
+def _calls_for_values(search: PairDescent, iterate: Iterate, ended: bool, tol: float) -> bool:
     """Return whether K beta is to be computed afresh: at the end, and to prove an answer where that costs little.
 
     That is for one block, and where the descent is in float64, so that nothing else could tell the rounding.
@@ -411,7 +411,7 @@ def _calls_for_values(search: Descent, iterate: Iterate, ended: bool, tol: float
     return search.unshrunk and (ended or (iterate.proves(tol) and (search.in_one_block or search.exact)))
 
 
-class Descent:
+class PairDescent:
     """A point of a KernelQP, and how to lower its objective over the samples that may still change.
 
     Parameters
@@ -439,7 +439,7 @@ class Descent:
         How often a working set was chosen since the gap fell to a part of what it was.
     """
 
-    def __init__(self, program: KernelQP, rows: Rows, beta: Vector, values: Vector) -> None:
+    def __init__(self, program: KernelQP, rows: SampleRows, beta: Vector, values: Vector) -> None:
         self.program, self._all_rows = program, rows
         self._take_steps = single_steps if program.total is None else pair_steps
         self._target_size = float(np.abs(program.target).max())
@@ -638,7 +638,7 @@ def _use(kind: Any, pairs: bool, hard: bool, like: Gram | None) -> None:
     m, bound = len(gram), np.inf if hard else 1.0
     program = KernelQP(gram, 1.0 - 2.0 * (np.arange(m) % 2), -bound, bound, 0.0 if pairs else None)
     everything, one = np.arange(m), np.ones(m)
-    rows: Rows = MatrixRows(gram.dense) if kind == "matrix" else next(streamed_rows(program, Memory(_KEPT)))
+    rows: SampleRows = MatrixRows(gram.dense) if kind == "matrix" else next(streamed_rows(program, Memory(_KEPT)))
     if kind != "matrix":
         rows.add_to(everything, everything, one, np.zeros(m))
         for _ in range(2):
@@ -649,7 +649,7 @@ def _use(kind: Any, pairs: bool, hard: bool, like: Gram | None) -> None:
         _, X = form_and_samples(gram.kernel, gram.X)
         sums = DoubleSums(form, X, one)
         sums(X, sums.buffer())
-    search = Descent(program, rows, np.zeros(m), np.zeros(m))
+    search = PairDescent(program, rows, np.zeros(m), np.zeros(m))
     search.outer_iteration(10, 1e-6)
     search.measure(0)
     _compiled.add((kind, pairs, hard))

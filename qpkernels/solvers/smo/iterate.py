@@ -22,7 +22,7 @@ __all__ = [
     "Beginning",
     "GapError",
     "Iterate",
-    "Progress",
+    "RoundingWatch",
     "Stepped",
     "intercept_of",
     "measure",
@@ -133,7 +133,7 @@ class Iterate:
         return max(self.violation + self.gap_error, self.rounding) <= tol and not self.estimated
 
 
-class _Judged(Protocol):
+class _PointWithGap(Protocol):
     """A point with its duality gap."""
 
     @property
@@ -145,7 +145,7 @@ class _Judged(Protocol):
         """The largest of what has to fall."""
 
 
-class Progress:
+class RoundingWatch:
     """Tells when rounding is all that still changes.
 
     Near the optimum the objective no longer shows what a step gains, being flat there, but the gap still does. So
@@ -156,7 +156,7 @@ class Progress:
         self._patience, self._idle = patience, 0
         self._value, self._violation = -np.inf, np.inf
 
-    def ended(self, iterate: _Judged) -> bool:
+    def ended(self, iterate: _PointWithGap) -> bool:
         """Take note of an iterate, and return whether the last ``patience`` were none better."""
         value, violation = iterate.gap.dual_value, iterate.violation
         self._idle = 0 if value > self._value or violation < self._violation else self._idle + 1

@@ -20,7 +20,7 @@ from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector, is_sparse
 from qpkernels.arrays.threads import in_parts, paired_strips, threads
 from qpkernels.errors import ParameterError
 from qpkernels.gram.panels.loops import add_stored_rows, gather_block, mirror, write_both
-from qpkernels.gram.panels.products import PANEL, Product
+from qpkernels.gram.panels.products import PANEL, PanelProduct
 from qpkernels.gram.panels.samples import DenseProduct, StreamedProduct, make_product
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.kernels.kernel import Kernel
@@ -37,7 +37,7 @@ __all__ = [
     "NarrowRows",
     "ProductRows",
     "RowCache",
-    "Rows",
+    "SampleRows",
     "remaining",
 ]
 
@@ -91,7 +91,7 @@ _SEEN = 256
 """Samples that tell their number."""
 
 
-class Rows(ABC):
+class SampleRows(ABC):
     """The kernel matrix K of some samples, numbered from 0.
 
     Attributes
@@ -130,11 +130,11 @@ class Rows(ABC):
         """Add sum over c of delta_c K_cj to ``values[j]``, for the ``columns`` j."""
 
     @abstractmethod
-    def part(self, samples: Indices) -> Rows:
+    def part(self, samples: Indices) -> SampleRows:
         """Return K of these ``samples`` alone, in ascending order; it may take over the memory of kept rows."""
 
 
-class MatrixRows(Rows):
+class MatrixRows(SampleRows):
     """From a matrix in memory, in float32 or float64, whose rows ``samples`` are the samples; left out, all are.
 
     ``memory``, where it is given, has room for a block, each of which is written over the last one.
@@ -198,11 +198,11 @@ class MatrixRows(Rows):
             float(rows.size) * values.size,
         )
 
-    def part(self, samples: Indices) -> Rows:
+    def part(self, samples: Indices) -> SampleRows:
         return MatrixRows(self._matrix, self._samples[samples], self.memory)
 
 
-class NarrowRows(Rows):
+class NarrowRows(SampleRows):
     """Of few dense samples with few features, made when a step first asks for them, in the thread that does.
 
     ``squares`` is the diagonal; ``memory``, where it is given, has room for a block, each of which is written over the
@@ -232,11 +232,11 @@ class NarrowRows(Rows):
         left.make_block(part.centers(), np.arange(left.size), block)
         values[columns] += block @ delta
 
-    def part(self, samples: Indices) -> Rows:
+    def part(self, samples: Indices) -> SampleRows:
         return NarrowRows(self._product.part(samples), self._squares[samples], self.memory)
 
 
-class FeatureRows(Rows):
+class FeatureRows(SampleRows):
     """From features Phi with K = Phi Phi': a step changes the weights w = Phi'beta, and the values are Phi w.
 
     Far from the origin K loses the digits that the features share. So a step adds what they differ by from their mean,
@@ -262,7 +262,7 @@ class FeatureRows(Rows):
         change = delta @ (self._features[chosen] - self._level) + float(delta.sum()) * self._level
         values[columns] += self._features[columns] @ change
 
-    def part(self, samples: Indices) -> Rows:
+    def part(self, samples: Indices) -> SampleRows:
         return FeatureRows(self._features[samples], self._pairs, self._level)
 
 
@@ -273,7 +273,7 @@ class Scratch(NamedTuple):
     buffers: tuple[Floats, ...]
 
 
-class ProductRows(Rows):
+class ProductRows(SampleRows):
     """Panels of the rows that change, made by both a matrix product and a loop while they are in a processor's cache.
 
     A row is kept once the work of making it again adds up to that of writing it to fresh memory, which is that of a
@@ -281,13 +281,13 @@ class ProductRows(Rows):
     of many features are kept at once.
     """
 
-    def __init__(self, product: Product, cache: RowCache, scratch: Scratch) -> None:
+    def __init__(self, product: PanelProduct, cache: RowCache, scratch: Scratch) -> None:
         self._product, self._cache, self._scratch = product, cache, scratch
         self._patience = 0 if product.width >= _WIDE else _WRITING // product.width
         self.block_size = _block_size(product)
 
     @classmethod
-    def with_cache(cls, product: Product, size: int) -> ProductRows:
+    def with_cache(cls, product: PanelProduct, size: int) -> ProductRows:
         """Keep rows in at most ``size`` bytes: what a row is worth keeping for is the product it saves."""
         cache = RowCache(product.size, int(size * min(1.0, product.width / _WRITING)), product.dtype)
         # What is left of the samples after shrinking may be one block, larger than those of all.
@@ -306,7 +306,7 @@ class ProductRows(Rows):
     def lasting(self) -> bool:
         return self._patience == 0 and self._cache.growing
 
-    def part(self, samples: Indices) -> Rows:
+    def part(self, samples: Indices) -> SampleRows:
         return ProductRows(self._product.part(samples), self._cache.part(samples.size), self._scratch)
 
     def block(self, chosen: Indices) -> Block:
@@ -370,7 +370,7 @@ class ProductRows(Rows):
             self._add_new(part, chosen[rows], delta[rows], np.full(chosen[rows].size, -1), sums)
         values[columns] += sums
 
-    def _add_new(self, columns: Product, chosen: Indices, delta: Vector, slots: Indices, values: Vector) -> None:
+    def _add_new(self, columns: PanelProduct, chosen: Indices, delta: Vector, slots: Indices, values: Vector) -> None:
         """Add rows that are made now, and write those to their slots that have one."""
         if chosen.size == 0:
             return
@@ -383,13 +383,13 @@ class ProductRows(Rows):
         in_parts(work, values.size, PANEL, chosen.size * values.size * (columns.width + _EXP))
 
 
-def _block_size(product: Product) -> int:
+def _block_size(product: PanelProduct) -> int:
     if product.size <= ONE_BLOCK:
         return product.size
     return min(2048, product.size // (_PARTS_OF_WIDE if product.width >= _WIDE else _PARTS))
 
 
-class KernelRows(Rows):
+class KernelRows(SampleRows):
     """From any kernel, in float64; rows are kept in a cache."""
 
     def __init__(self, kernel: Kernel, X: Samples, cache: RowCache) -> None:
@@ -426,7 +426,7 @@ class KernelRows(Rows):
         add_kernel_sums(self._kernel, self._X[chosen], delta, self._X[columns], sums)
         values[columns] += sums
 
-    def part(self, samples: Indices) -> Rows:
+    def part(self, samples: Indices) -> SampleRows:
         return KernelRows(self._kernel, self._X[samples], self._cache.part(samples.size))
 
 
@@ -505,13 +505,13 @@ class Memory:
     cache: int
     remaining: float = np.inf
 
-    def product(self, form: ProductForm, X: Samples, dtype: DTypeLike) -> Product:
+    def product(self, form: ProductForm, X: Samples, dtype: DTypeLike) -> PanelProduct:
         """Return features of the samples in that precision: held where they fit, else made as they are asked for."""
         if is_sparse(X) or _held(X.shape[0], X.shape[1], dtype) <= self.remaining:
             return make_product(form, X, dtype)
         return StreamedProduct(form, X, dtype)
 
-    def for_rows(self, product: Product) -> int:
+    def for_rows(self, product: PanelProduct) -> int:
         """Return what remains for rows beside the features."""
         if isinstance(product, StreamedProduct) or np.isinf(self.remaining):
             return int(min(self.cache, self.remaining))

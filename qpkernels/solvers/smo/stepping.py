@@ -21,7 +21,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.problems.kernel_qp.program import KernelQP
-from qpkernels.solvers.smo.descent import Descent
+from qpkernels.solvers.smo.descent import PairDescent
 from qpkernels.solvers.smo.iterate import measure, slopes
 from qpkernels.solvers.smo.rows import MatrixRows
 from qpkernels.solvers.smo.steps import FLAT
@@ -86,7 +86,7 @@ class Stepper:
         self._program, self._level = program.around(program.middle), program.middle
         beta = self._program.project(np.zeros(program.size))
         values = program.gram.product(beta)
-        self._descent = Descent(self._program, MatrixRows(program.gram.dense), beta, values)
+        self._descent = PairDescent(self._program, MatrixRows(program.gram.dense), beta, values)
         self.iterate = measure(self._program, beta, values, 0)
 
     @property

@@ -28,7 +28,7 @@ from qpkernels.problems.rounding import EPS
 from qpkernels.solvers.answer import Claim
 from qpkernels.solvers.sparse_weights.passes import descend
 
-__all__ = ["Descent", "sparse_weights"]
+__all__ = ["ProvedWeights", "sparse_weights"]
 
 _RISE, _LOOSE = 2.0, 0.1
 """Factor of the costs from one stage to the next, and the relative gap that ends those before the last."""
@@ -55,7 +55,7 @@ _LOST = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Descent:
+class ProvedWeights:
     """Weights, what is proved of them, how it ended, and the number of passes."""
 
     w: Vector
@@ -67,9 +67,9 @@ class Descent:
 
 def sparse_weights(
     bounds: SparseWeightsBounds, tol: float, max_iter: int | None, time_limit: float | None, verbose: bool = False
-) -> Descent:
+) -> ProvedWeights:
     """Descend from 0 until the certificate holds at ``tol``; limits are those of passes, and of seconds."""
-    state = _State(csc_array(bounds.A), max_iter, time_limit)
+    state = _WeightsState(csc_array(bounds.A), max_iter, time_limit)
     end = None
     for share in _shares(bounds):
         stage = SparseWeightsBounds(bounds.A, share * bounds.costs)
@@ -78,7 +78,7 @@ def sparse_weights(
             break
     proof = bounds.certify(state.w)
     claim, message = (Claim.OPTIMAL, "gap within tol") if end is None else (Claim.STOPPED, end)
-    return Descent(state.w, proof, claim, message, state.passes)
+    return ProvedWeights(state.w, proof, claim, message, state.passes)
 
 
 def _shares(bounds: SparseWeightsBounds) -> Iterator[float]:
@@ -91,7 +91,7 @@ def _shares(bounds: SparseWeightsBounds) -> Iterator[float]:
     yield 1.0
 
 
-def _descended(state: _State, stage: SparseWeightsBounds, tol: float, verbose: bool) -> str | None:
+def _descended(state: _WeightsState, stage: SparseWeightsBounds, tol: float, verbose: bool) -> str | None:
     """Descend until the certificate of a stage holds; return what came first, None if nothing did."""
     state.weigh(stage.costs)
     least, lost = np.inf, 0
@@ -111,7 +111,7 @@ def _descended(state: _State, stage: SparseWeightsBounds, tol: float, verbose: b
     return None
 
 
-class _State:
+class _WeightsState:
     """The weights, and 1 - Aw."""
 
     def __init__(self, A: csc_array, max_iter: int | None, time_limit: float | None) -> None:

@@ -182,7 +182,7 @@ def test_how_commands_end(libsvm: Path, tmp_path: Path) -> None:
         (("solve", libsvm), 0),
         (("solve", tmp_path / "nowhere"), 2),
         (("solve", libsvm, "--nonsense"), 2),
-        (("solve", libsvm, "--solver", "smo", "--C", "1e6", "--max-iter", "1"), 3),
+        (("solve", libsvm, *limit), 3),
         (("compare", libsvm, "--solver", "smo"), 0),
         (("compare", libsvm, *limit), 3),
         (("compare", libsvm, *hard, "--solver", "smo"), 4),

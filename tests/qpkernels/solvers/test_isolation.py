@@ -14,7 +14,7 @@ import pytest
 from qpkernels.errors import ParameterError, SolverFailedError, UnsupportedOptionError
 from qpkernels.problems import ConeProgram, LinearSystem, Program
 from qpkernels.solvers import Claim, find_solver
-from qpkernels.solvers.isolation import Limits, Worker
+from qpkernels.solvers.isolation import ProcessLimits, Worker
 from solver_examples import EXAMPLES, SOFT, Deaf, Frail, Hostile
 
 
@@ -51,7 +51,7 @@ def test_memory_without_end_is_refused() -> None:
         Hostile().solve(SOFT, isolate=True, time_limit=60, memory_limit=2**29, deed="leak")
     # The limit was that of the call.
     with Worker.of("hostile") as worker:
-        assert worker.call(Limits(), resource.getrlimit, resource.RLIMIT_DATA)[0] > 2**29
+        assert worker.call(ProcessLimits(), resource.getrlimit, resource.RLIMIT_DATA)[0] > 2**29
 
 
 def test_what_a_back_end_prints_is_dropped_unless_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +96,7 @@ def test_a_process_is_kept_until_it_is_ended() -> None:
 
 def test_calls_at_the_same_time_have_a_process_each() -> None:
     with Worker.of("hostile") as worker, ThreadPoolExecutor(1) as threads:
-        here = worker.call(Limits(), os.getpid)
+        here = worker.call(ProcessLimits(), os.getpid)
         assert threads.submit(Hostile().solve, SOFT, isolate=True).result().message != str(here)
 
 

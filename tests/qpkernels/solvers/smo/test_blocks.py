@@ -19,7 +19,7 @@ from qpkernels.errors import ParameterError
 from qpkernels.kernels import Laplacian, Spectrum
 from qpkernels.problems import certify_kernel_qp
 from qpkernels.solvers import Claim, find_solver
-from qpkernels.solvers.smo.descent import Descent, minimise
+from qpkernels.solvers.smo.descent import PairDescent, minimise
 from qpkernels.solvers.smo.iterate import Iterate
 from qpkernels.solvers.smo.rows import Memory
 from smo_problems import soft_margin
@@ -31,13 +31,13 @@ def in_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     if request.param is None:
         return
     monkeypatch.setattr(rows, "ONE_BLOCK", 0)
-    begin = Descent._begin
+    begin = PairDescent._begin
 
-    def begin_small(self: Descent, *point: np.ndarray) -> None:
+    def begin_small(self: PairDescent, *point: np.ndarray) -> None:
         self._all_rows.block_size = min(self._all_rows.block_size, request.param)
         begin(self, *point)
 
-    monkeypatch.setattr(Descent, "_begin", begin_small)
+    monkeypatch.setattr(PairDescent, "_begin", begin_small)
 
 
 @pytest.mark.usefixtures("in_blocks")

@@ -10,8 +10,8 @@ import qpkernels.solvers.smo.rows as rows_module
 from builders import two_classes
 from qpkernels import RBF, Gram, Kernel, Linear
 from qpkernels.gram.panels.samples import make_product
-from qpkernels.solvers.smo.descent import Descent
-from qpkernels.solvers.smo.rows import FeatureRows, KernelRows, MatrixRows, ProductRows, RowCache, Rows
+from qpkernels.solvers.smo.descent import PairDescent
+from qpkernels.solvers.smo.rows import FeatureRows, KernelRows, MatrixRows, ProductRows, RowCache, SampleRows
 from smo_problems import soft_margin
 
 
@@ -24,14 +24,14 @@ def test_what_was_left_out_comes_back_with_its_values(kind: str, monkeypatch: py
     K = kernel(X)
     form = kernel.product_form(program.gram.X)
     assert form is not None
-    rows: Rows = {
+    rows: SampleRows = {
         "matrix": lambda: MatrixRows(K),
         "features": lambda: FeatureRows(program.gram.X, pairs=True),
         "kernel": lambda: KernelRows(kernel, program.gram.X, RowCache(400, 2**14, np.float64)),
         "product": lambda: ProductRows.with_cache(make_product(form, program.gram.X, np.float32), 2**18),
     }[kind]()
     rows.block_size = 40
-    search = Descent(program, rows, np.zeros(400), np.zeros(400))
+    search = PairDescent(program, rows, np.zeros(400), np.zeros(400))
     sizes = []
     for _ in range(60):
         search.outer_iteration(10**6, 1e-9)
