@@ -32,28 +32,28 @@ PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
     "cases of the tests": 16_000,
-    "files, without those of kernels, models and solvers": 335,
+    "files, without those of kernels, models and solvers": 332,
     "lines, without theirs": 68_200,
     "circles of files": 0,
-    "classes above a class": 9,
-    "names of several classes": 40,
+    "classes above a class": 6,
+    "names of several classes": 9,
     "files called base.py": 0,
-    "compiled functions": 93,
+    "compiled functions": 61,
     "rooms of qpkernels": 13,
     "tiers of qpkernels": 10,
     "rooms of formulations": 17,
     "tiers of formulations": 13,
     "names of formulations, without models": 44,
     "names of all packages, without kernels, models, solvers and estimators": 356,
-    "calls of SoftMargin(X, y, k).solve()": 430,
-    "files of SoftMargin(X, y, k).solve()": 60,
-    "changes of file of SoftMargin(X, y, k).solve()": 290,
-    'calls of SoftMargin(X, y, k).dual.solve("clarabel")': 500,
-    'files of SoftMargin(X, y, k).dual.solve("clarabel")': 55,
-    'changes of file of SoftMargin(X, y, k).dual.solve("clarabel")': 300,
-    "calls of SVC().fit(X, y)": 505,
-    "files of SVC().fit(X, y)": 68,
-    "changes of file of SVC().fit(X, y)": 330,
+    "calls of SoftMargin(X, y, k).solve()": 385,
+    "files of SoftMargin(X, y, k).solve()": 51,
+    "changes of file of SoftMargin(X, y, k).solve()": 245,
+    'calls of SoftMargin(X, y, k).dual.solve("clarabel")': 456,
+    'files of SoftMargin(X, y, k).dual.solve("clarabel")': 50,
+    'changes of file of SoftMargin(X, y, k).dual.solve("clarabel")': 287,
+    "calls of SVC().fit(X, y)": 466,
+    "files of SVC().fit(X, y)": 58,
+    "changes of file of SVC().fit(X, y)": 290,
 }
 """What there may be at most."""
 
@@ -88,7 +88,8 @@ def _imports(tree: ast.Module) -> Iterator[str]:
 def lines(module: str) -> int:
     """Return how many lines the file of a module has."""
     place = ROOT.joinpath(*module.split("."))
-    path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    # A folder that is no package any more may be there still, with what was compiled of it.
+    path = place.with_suffix(".py") if place.with_suffix(".py").exists() else place / "__init__.py"
     return path.read_text(encoding="utf-8").count("\n")
 
 
