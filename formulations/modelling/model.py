@@ -243,7 +243,7 @@ class Model(KernelMachine[Answered]):
         approximation, bounds = _approximation_of(self), self.bounds()
         if not isinstance(bounds, PenalisedBounds):
             raise ParameterError(
-                f"a {self.name} is bounded with the exact kernel only by solving it: self.with_exact_kernel().solve()."
+                f"a {self.name} is bounded with the exact kernel only by solving it: model.with_exact_kernel().solve()."
             )
         found = self.candidate(answer)
         if not approximation.is_projection:
