@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
-from qpkernels.arrays import check_count, check_positive, check_tolerance, shown
+from qpkernels.arrays import check_count, check_flag, check_positive, check_tolerance, shown
 from qpkernels.errors import UnsupportedOptionError
 from qpkernels.problems import (
     Bounds,
@@ -75,6 +75,7 @@ class SolveRequest:
         for name, check in (("max_iter", check_count), ("time_limit", check_positive)):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, check(getattr(self, name), name))
+        object.__setattr__(self, "verbose", check_flag(self.verbose, "verbose"))
         if "cache_size" in self.options:
             check_positive(self.options["cache_size"], "cache_size")
 
