@@ -19,13 +19,17 @@ import formulations.estimators as estimators
 from formulations.estimators import (
     LPSVC,
     SVC,
+    SVR,
     HuberSVR,
     KernelClassifier,
     LinearSVC,
     LinearSVR,
     NuSVC,
+    OneClassSVM,
+    QuantileSVR,
     RelevanceClassifier,
     RelevanceRegressor,
+    SparseApproximation,
     SquaredHingeSVC,
 )
 
@@ -38,7 +42,19 @@ WEIGHING = [each for each in EVERY if has_fit_parameter(each, "sample_weight")]
 OF_WEIGHTS = (check_sample_weight_equivalence_on_dense_data, check_sample_weight_equivalence_on_sparse_data)
 
 
-NOT_EXACT = (SVC, LPSVC, SquaredHingeSVC, KernelClassifier, HuberSVR, LinearSVC, LinearSVR)
+NOT_EXACT = (
+    SVC,
+    LPSVC,
+    SquaredHingeSVC,
+    KernelClassifier,
+    OneClassSVM,
+    SVR,
+    HuberSVR,
+    QuantileSVR,
+    SparseApproximation,
+    LinearSVC,
+    LinearSVR,
+)
 """Estimators whose answers to small problems are not exact anyway."""
 
 
