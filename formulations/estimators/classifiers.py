@@ -126,8 +126,8 @@ class SquaredHingeSVC(PairwiseClassifier):
     --------
     >>> from formulations.estimators import SquaredHingeSVC
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
-    >>> classifier = SquaredHingeSVC(C=1.0, kernel="linear").fit(X, y)
-    >>> print(classifier.certificate_.holds(1e-3), classifier.coef_.round(3), classifier.intercept_.round(3))
+    >>> classifier = SquaredHingeSVC(C=1.0, kernel="linear", tol=1e-9).fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-9), classifier.coef_.round(3), classifier.intercept_.round(3))
     True [[0.364]] [-0.545]
     """
 

@@ -271,11 +271,11 @@ class GridSearchDisplay(Display):
     --------
     >>> from formulations import SoftMargin, grid
     >>> from formulations.plots import GridSearchDisplay
-    >>> X, y = [[0.0], [3.0], [1.0], [4.0], [2.0], [5.0]], [-1, 1, -1, 1, -1, 1]
+    >>> X, y = [[0.0], [2.5], [1.0], [6.0], [2.0], [5.0]], [-1, 1, -1, 1, -1, 1]
     >>> search = grid(SoftMargin(X, y), 3, C=[0.1, 1.0], progress=False)
     >>> display = GridSearchDisplay.from_search(search).plot()
     >>> print(display.parameters, display.mean[:, 0].round(2))
-    ('C',) [0.83 0.83]
+    ('C',) [0.83 0.67]
     """
 
     parameters: tuple[str, ...]

@@ -81,7 +81,7 @@ class SquaredHinge(TwoClassCostModel):
     --------
     >>> from formulations import SquaredHinge
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]
-    >>> solution = SquaredHinge(X, y, C=1.0).solve(tol=1e-6)
+    >>> solution = SquaredHinge(X, y, C=1.0).solve(tol=1e-9)
     >>> print(solution.status, f"{solution.objective:.3f}", solution.alpha.round(3))
     optimal 3.273 [0.909 2.364 2.364 0.909]
     >>> print(solution.slacks.round(3))
