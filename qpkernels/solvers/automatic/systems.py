@@ -149,6 +149,15 @@ def automatic_for(program: Program) -> Automatic | AutomaticSystem | Solver:
     ----------
     program
         What is to be solved.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.solvers import automatic_for
+    >>> program = SoftMargin([[0.0], [2.0]], [-1, 1], C=1.0).qp()
+    >>> outcome = automatic_for(program).solve(program, tol=1e-9)
+    >>> print(outcome.claim, outcome.solver, outcome.point.round(3))
+    optimal smo [-0.5  0.5]
     """
     if isinstance(program, KernelQP | LevelQP):
         return Automatic()
