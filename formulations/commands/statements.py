@@ -220,8 +220,8 @@ def read_values(cost: float | None, settings: list[str] | None) -> dict[str, flo
     return values
 
 
-_SMO = (None, "smo")
-"""Whom lines of progress may be asked of: smo, or whoever is chosen by structure."""
+_TELLING = (None, "smo", "level-search")
+"""Whom lines of progress may be asked of: smo, level-search, which asks smo, or whoever is chosen by structure."""
 
 
 @dataclass(frozen=True)
@@ -234,9 +234,9 @@ class Solving:
     checkpoint: Path | None = None
 
     def solve(self, statement: Any, tell: Callable[[str], None]) -> Any:
-        """Solve a model or form, with lines of progress where smo is asked, and its checkpoints."""
+        """Solve a model or form, with lines of progress where smo may have a part, and its checkpoints."""
         options: dict[str, Any] = {} if self.checkpoint is None else {"checkpoint": self.checkpoint}
-        if self.solver in _SMO:
+        if self.solver in _TELLING:
             options["report"] = tell
         return statement.solve(self.solver, tol=self.tol, time_limit=self.time_limit, **options)
 

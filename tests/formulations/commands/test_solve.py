@@ -176,15 +176,26 @@ def test_who_keeps_none_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "model", ["soft-margin", "soft-margin-dual", "nu-margin", "logistic", "least-squares-classifier"]
+    ("model", "solver", "told"),
+    [
+        ("soft-margin", (), "smo: "),
+        ("soft-margin-dual", (), "smo: "),
+        ("nu-margin", ("--solver", "level-search"), "level 1: smo: "),
+        ("nu-margin", (), ""),
+        ("logistic", (), ""),
+        ("least-squares-classifier", (), ""),
+    ],
 )
-def test_progress_goes_to_standard_error(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of models that smo has no part in there is none, and nothing else changes."""
+def test_progress_goes_to_standard_error(
+    model: str, solver: tuple[str, ...], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of models that smo has no part in there is none, such as few samples of a free level; nothing else changes."""
     monkeypatch.setattr(output, "_SELDOM", 0.0)
-    result = run("fit", "train", "--model", model, "--json", "-")
+    result = run("fit", "train", "--model", model, *solver, "--json", "-")
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["status"] == "optimal"
-    assert ("relative gap" in result.stderr) == (model in ("soft-margin", "soft-margin-dual", "nu-margin"))
+    assert told in result.stderr
+    assert ("relative gap" in result.stderr) == bool(told)
 
 
 def test_short_solves_tell_nothing() -> None:
