@@ -297,7 +297,7 @@ def test_back_returns_to_the_machine_before(fresh_window):
     plane.until("window.lab.setting.machine.name === 'logistic'")
     assert plane.settled().points == CLASSES
     plane.page.go_forward()
-    plane.until("window.lab.setting.machine.name === 'tube'")
+    plane.until("window.lab.setting.machine.name === 'soft-tube'")
 
 
 def test_two_windows_have_a_setting_each(plane, browser):
