@@ -120,7 +120,7 @@ _GAIN = 0.3
 _SINGLE_ERROR = 1e-2
 """Error of an exponent beyond which float32 tells too little of the kernel matrix to be worth a descent."""
 
-_UNIT = float(np.finfo(float).eps)
+_UNIT, _SINGLE_UNIT = float(np.finfo(float).eps), float(np.finfo(np.float32).eps)
 
 _FEW, _KEPT = 64, 2**20
 """Samples on which loops are used to have them compiled, and bytes for rows meanwhile."""
@@ -329,9 +329,13 @@ def _in_one_block(search: PairDescent, limits: DescentLimits) -> Iterator[Iterat
     """Yield iterates of a descent in float64 over all samples at once, until K beta is to be computed afresh.
 
     That is where no step, or rounding alone, is left, or an answer almost is: what rounding leaves no doubt of is one.
+    A start that is an answer stays one: a step lowers the objective, but may raise the gap.
     """
-    progress = RoundingWatch(_IDLE_ONE_BLOCK)
     goal = _goal(search, limits.tol)
+    # With a goal steps look before the first of them.
+    if not goal and search.measure(limits.steps).proves(limits.tol):
+        return
+    progress = RoundingWatch(_IDLE_ONE_BLOCK)
     while True:
         taken = search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size, goal)
         if search.settled or not (taken or goal):
@@ -436,7 +440,7 @@ class PairDescent:
     reached
         Whether the gap that the last steps went for is there.
     idle
-        How often a working set was chosen since the gap fell to a part of what it was.
+        How often a working set was chosen since the gap fell to a part of what it was, or the value grew.
     """
 
     def __init__(self, program: KernelQP, rows: SampleRows, beta: Vector, values: Vector) -> None:
@@ -457,7 +461,7 @@ class PairDescent:
         # A problem that takes no more steps than it has samples needs nothing else.
         self._work = -(float(beta.size) ** 2)
         self.settled = self.reached = False
-        self.idle, self._best = 0, np.inf
+        self.idle, self._best, self._most = 0, np.inf, -np.inf
         # All samples: as the descent left them with each shrinking, and as they were before the first.
         self._all: tuple[Vector, Vector] | None = None
         self._before = Stepped(beta, values)
@@ -530,10 +534,14 @@ class PairDescent:
 
     def _over_working_set(self, limit: int, tolerance: float, goal: float) -> int:
         paired, size = self.program.total is not None, self._rows.block_size
-        chosen, self._recent, inside, violation, gap, scale = working_set(
+        chosen, self._recent, inside, violation, gap, dual = working_set(
             self._box, self._beta, self._values, self._recent, size, paired
         )
-        self.idle, self._best = (0, gap) if gap < BETTER * self._best else (self.idle + 1, self._best)
+        scale, unit = max(abs(dual), abs(dual + gap)), _UNIT if self.exact else _SINGLE_UNIT
+        better = gap < BETTER * self._best or dual > self._most + unit * scale
+        self.idle = 0 if better else self.idle + 1
+        if better:
+            self._best, self._most = min(gap, self._best), max(dual, self._most)
         self.reached = goal > 0.0 and gap <= goal * scale
         if self.reached or violation <= tolerance:
             return 0

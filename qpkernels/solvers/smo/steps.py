@@ -47,7 +47,7 @@ _LOOKS, _LEAST = 8, 16
 """Looks at the gap in as many steps as there are samples, and the least number of steps between two."""
 
 PATIENCE, BETTER = 60, 0.9
-"""Looks after which the gap must be that part of what it was; else it is rounding that changes."""
+"""Looks after which the gap must be that part of what it was, or the value better; else it is rounding that changes."""
 
 # Constants of a pass are of single precision, for they must not widen it.
 _ZERO, _FLAT_PART = np.float32(0), np.float32(FLAT)
@@ -142,8 +142,8 @@ def _look(
 ) -> tuple[float, float, float, float, float]:
     """Write g less a level, and what the slopes add to it; return what is seen at the point.
 
-    That is the least slope that goes up, the greatest that goes down, the level, P - D, and max(|P|, |D|); a hard
-    constraint counts as satisfied.
+    That is the least slope that goes up, the greatest that goes down, the level, P - D, and D; a hard constraint counts
+    as satisfied.
     """
     lowest, highest = np.inf, -np.inf
     for k in range(beta.size):
@@ -163,7 +163,7 @@ def _look(
         loss = excess * s - 0.5 * ridge * s * s if excess > 0 and s < np.inf else 0.0
         gap += loss - residual * beta[k] + cost
         dual += (target - 0.5 * values[k]) * beta[k] - cost
-    return lowest, highest, level, gap, max(abs(dual), abs(dual + gap))
+    return lowest, highest, level, gap, dual
 
 
 @inlined
@@ -206,11 +206,11 @@ def working_set(
     Returns
     -------
     Them in ascending order; those to stay for the next time; how many of all coefficients are inside their bounds and
-    off their kinks; by how much optimality is violated; P - D, and max(|P|, |D|).
+    off their kinks; by how much optimality is violated; P - D, and D.
     """
     n = beta.size
     up, down, slope = np.empty(n), np.empty(n), np.empty(n)
-    lowest, highest, level, gap, scale = _look(box, beta, values, paired, up, down, slope)
+    lowest, highest, level, gap, dual = _look(box, beta, values, paired, up, down, slope)
     if not paired:
         # Without b it is 0 that slopes are to be on their side of.
         lowest, highest = min(lowest, 0.0), max(highest, 0.0)
@@ -236,7 +236,7 @@ def working_set(
         if taken[k]:
             chosen[at] = k
             at += 1
-    return chosen, order[: min(found, size // 2)], inside, violation, gap, scale
+    return chosen, order[: min(found, size // 2)], inside, violation, gap, dual
 
 
 @inlined
@@ -419,10 +419,15 @@ def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is ca
         square, lanes = np.empty(n, memory.dtype), np.empty(min(n, _LANES), memory.dtype)
         for k in range(n):
             square[k] = squares[k] + ridge[k]
-        floor, taken, idle, best, ended = number(tolerance), 0, 0, np.inf, False
+        floor, taken, idle, best, most, ended = number(tolerance), 0, 0, np.inf, -np.inf, False
+        unit = float(np.finfo(memory.dtype).eps)
         while True:
-            _, _, level, gap, scale = _look(box, beta, values, paired, up, down, gradient)
-            idle, best = (0, gap) if gap < BETTER * best else (idle + 1, best)
+            _, _, level, gap, dual = _look(box, beta, values, paired, up, down, gradient)
+            scale = max(abs(dual), abs(dual + gap))
+            # A long way at an even pace lowers the gap by little from look to look, but it shows in the value.
+            idle = 0 if gap < BETTER * best or dual > most + unit * scale else idle + 1
+            if idle == 0:
+                best, most = min(gap, best), max(dual, most)
             ended = ended or idle > PATIENCE
             if ended or taken >= limit or (goal > 0.0 and gap <= goal * scale):
                 break
