@@ -171,8 +171,9 @@ class TestRefine:
 
     def test_a_good_start_leaves_less_to_do(self) -> None:
         model = SoftMargin(LowRank(KERNEL, X, 150), Y, C=10.0)
-        refined = model.refine(model.solve(tol=1e-8), solver="smo", tol=1e-6)
-        assert refined.iterations < model.with_exact_kernel().solve("smo", tol=1e-6).iterations
+        # With a smaller tolerance both go on until all that is free is minimised at once, after as many steps.
+        refined = model.refine(model.solve(tol=1e-8), solver="smo", tol=1e-4)
+        assert refined.iterations < model.with_exact_kernel().solve("smo", tol=1e-4).iterations
 
     def test_where_0_is_better_it_is_the_start(self) -> None:
         """Two landmarks leave most of K out, and a large C lets beta grow."""
