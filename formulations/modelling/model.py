@@ -67,22 +67,6 @@ class Model(KernelMachine[Answered]):
         A point to be judged: beta, b and f, and f at the samples.
     weights
         As in :meth:`formulations.modelling.model.Model.certify`.
-    bounds
-        The two bounds of the optimum that its method ``bounds`` stated.
-    certificate, status, run
-        What is proved of the answer, what it counts as, and who found it in which time.
-    fields
-        What the solutions of all models have; see :class:`~formulations.Solution`.
-    point
-        The solution of a system of linear equations, or of a fit in a norm, in its own variables.
-    multipliers
-        Those of the residuals of a fit in a norm.
-    beta, intercept, b
-        Coefficients, shape (m,), and b.
-    fitted
-        What an estimator of scikit-learn holds.
-    message
-        What a solver said that gave no answer.
     """
 
     def solve(

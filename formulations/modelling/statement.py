@@ -65,8 +65,6 @@ class Statement(metaclass=ABCMeta):
         A solver of cone programs, and what it is asked for.
     label
         The name of a constraint of the textbook problem, or one that a user gave by ``set_label``.
-    solver, tol
-        As in :func:`qpkernels.diagnosis.find_conflict`.
     path
         Where to, with a suffix of :data:`qpkernels.files.FORMATS`; a file that is there is replaced.
     structure

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
+from qpkernels.arrays.intervals import Interval
 from qpkernels.functions import Expansion
 from qpkernels.gram import Gram
 from qpkernels.problems.bounds import Support
@@ -187,8 +188,30 @@ class FreeLevelBounds(ABC):
         )
 
     @abstractmethod
+    def largest_losses(self, v: Interval) -> Vector:
+        """Return upper bounds of the losses where decision values may be anything in ``v``.
+
+        Parameters
+        ----------
+        v
+            Decision values f(x_i) + b, shape (m,), enclosed.
+        """
+
     def free_level(self) -> FreeLevel:
         """State the problem for its enclosure."""
+        program = self.program
+        return FreeLevel(
+            self.gram,
+            self.nu,
+            self.costs,
+            self.total,
+            program.target,
+            program.lower,
+            program.upper,
+            least=program.least,
+            largest_losses=self.largest_losses,
+            level=self.level,
+        )
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
         """Enclose the optimum; see :func:`~qpkernels.problems.level_qp.enclosure.enclose_free_level`."""
@@ -268,21 +291,9 @@ class TubeLevelBounds(FreeLevelBounds):
         spent = float(np.abs(feasible).sum())
         return feasible * min(1.0, self.budget / spent) if spent else feasible
 
-    def free_level(self) -> FreeLevel:
-        """Bound |y_i - v_i| from above, and 1'|beta| by the budget at most."""
-        program = self.program
-        return FreeLevel(
-            self.gram,
-            self.nu,
-            self.costs,
-            self.total,
-            program.target,
-            program.lower,
-            program.upper,
-            least=program.least,
-            largest_losses=lambda v: np.maximum((self.y - v).upper, (v - self.y).upper),
-            level=self.level,
-        )
+    def largest_losses(self, v: Interval) -> Vector:
+        """Return the largest |y_i - v_i| there."""
+        return np.maximum((self.y - v).upper, (v - self.y).upper)
 
     @property
     def program(self) -> LevelQP:
@@ -351,21 +362,9 @@ class MarginLevelBounds(FreeLevelBounds):
             feasible[own] = sign * nearest_feasible(inside[own], np.zeros_like(bound), bound, half)
         return feasible
 
-    def free_level(self) -> FreeLevel:
-        """Bound -y_i v_i from above, and 1'|beta| by the budget at least."""
-        program = self.program
-        return FreeLevel(
-            self.gram,
-            self.nu,
-            self.costs,
-            self.total,
-            program.target,
-            program.lower,
-            program.upper,
-            least=program.least,
-            largest_losses=lambda v: np.where(self.y > 0, -v.lower, v.upper),
-            level=self.level,
-        )
+    def largest_losses(self, v: Interval) -> Vector:
+        """Return the largest -y_i v_i there."""
+        return np.where(self.y > 0, -v.lower, v.upper)
 
     @property
     def program(self) -> LevelQP:
