@@ -140,7 +140,7 @@ class RationalQuadratic(Kernel):
 from typer.testing import CliRunner
 
 from builders import KERNEL_EXAMPLES
-from extensions.model_pages import kernel_names
+from extensions.kernel_names import kernel_names
 from formulations.commands.app import app
 from formulations.commands.kernel_expression import read_kernel
 from formulations.lab.settings.kernels import KERNELS

@@ -19,10 +19,10 @@ from sphinx.util.docutils import SphinxDirective
 
 import formulations
 from extensions.conventions import TABLE, Convention
+from extensions.kernel_names import kernel_names
 from extensions.letters import LETTERS, QUANTITIES, letters_of, letters_table
 from extensions.named_pages import pages
 from formulations.modelling import Stated
-from qpkernels.kernels.catalogue import KERNELS
 
 DOCS = Path(__file__).parent.parent
 CATALOGUE = DOCS / "catalogue.md"
@@ -119,18 +119,6 @@ class KernelNames(MarkdownDirective):
     def text(self) -> str:
         """Return the table."""
         return kernel_names()
-
-
-def kernel_names() -> str:
-    """Return the names of kernels and of their parameters, as the classes state them, as a table in Markdown."""
-    rows = ["| name | other names | parameters, in order |", "|---|---|---|"]
-    for name, kind in sorted(KERNELS.items()):
-        entry = kind.entry
-        if not entry.takes:
-            listed = [" or ".join(f"`{each}`" for each in (one.name, *one.others)) for one in entry.parameters]
-            others = ", ".join(f"`{each}`" for each in entry.names[1:])
-            rows.append(f"| `{name}` | {others} | {', '.join(listed)} |")
-    return "\n".join(rows)
 
 
 class Conventions(ModelDirective):
