@@ -103,7 +103,7 @@ def state(model: Any) -> Model[Any]:
     """State a model on data that it has an answer for."""
     X, labels = two_classes()
     Z, y = real_targets()
-    hyperparameters = {parameter.name for parameter in model.hyperparameters}
+    hyperparameters = model.entry.names
     stated: Model[Any]
     if model is OneClass:
         stated = model(X, RBF(0.1))
@@ -121,7 +121,7 @@ def entries_of(model: type[Model[Any]]) -> Iterator[Entry]:
     stated = state(model)
     rows = compare(stated, "all", tol=TOLERANCE, time_limit=SECONDS, progress=False)
     proved = [row for row in rows if row.status == Status.OPTIMAL]
-    yield Entry(model.catalogue, model.__name__, ", ".join(stated.forms), file_of(model), *solved_by(proved))
+    yield Entry(model.entry.catalogue, model.__name__, ", ".join(stated.forms), file_of(model), *solved_by(proved))
     for name, form in stated.forms.items():
         own = [row for row in proved if row.formulation == form.name]
         kind = type(form)
@@ -197,7 +197,7 @@ def relevance() -> Iterator[Entry]:
         solution = machine(x, targets, kernel).solve()
         solver = "its own iteration" if machine is not ReweightedRelevance else "clarabel, in every step"
         proof = f"log evidence {solution.log_evidence:.4g}; {solution.stationarity}" if solution.converged else ""
-        yield Entry(machine.catalogue, machine.__name__, stated, file_of(machine), solver, proof)
+        yield Entry(machine.entry.catalogue, machine.__name__, stated, file_of(machine), solver, proof)
 
 
 def build() -> list[Entry]:

@@ -54,12 +54,12 @@ def restated(model: Model[Answered], gram: Gram, y: Vector | None, values: Mappi
 
 def values_of(model: Model[Any]) -> dict[str, Vector]:
     """Return the values of the hyper-parameters."""
-    return {each.name: model.value_of(each.name) for each in model.hyperparameters}
+    return {name: model.value_of(name) for name in model.entry.names}
 
 
 def names_per_sample(model: Model[Any]) -> tuple[str, ...]:
     """Return the names of those of which every sample has its own, such as C."""
-    return tuple(each.name for each in model.hyperparameters if each.per_sample)
+    return tuple(each.name for each in model.entry.parameters if each.per_sample)
 
 
 def shared_value(name: str, values: Vector) -> float:
@@ -462,7 +462,7 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         before, same = self._model.gram, X.shape[0] == 0 and rows.size == len(self)
         gram = before if same else changed(before, rows, X)
         try:
-            if self._model.needs_psd:
+            if self._model.entry.needs_psd:
                 gram.require_psd()
             answer = self._answer(restated(self._model, gram, y, parameters), rows, moved)
         except BaseException:

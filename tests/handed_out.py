@@ -117,12 +117,12 @@ class HandedOut:
     @property
     def primal_value(self) -> float:
         """The value of f and b; infinity where they violate a hard constraint by more than rounding."""
-        return float(PRIMAL[self.model.catalogue](self))
+        return float(PRIMAL[self.model.entry.catalogue](self))
 
     @property
     def dual_value(self) -> float:
         """The value of beta."""
-        return float(DUAL[self.model.catalogue](self))
+        return float(DUAL[self.model.entry.catalogue](self))
 
 
 def hinge(margins: Any) -> Any:

@@ -328,7 +328,7 @@ def _routes(case: Case) -> tuple[str, ...]:
         ("frisch-newton", isinstance(program, ResidualNorm)),
         ("linear", system is not None),
         ("conjugate-gradient", isinstance(system, LinearSystem) and system.is_expansion),
-        ("highs", case.model.cone_solver == "highs"),
+        ("highs", case.model.entry.cone_solver == "highs"),
         ("clarabel", True),
     )
     return tuple(solver for solver, takes in own if takes)
@@ -395,7 +395,7 @@ def loosely_solved(case: Case) -> tuple[Any, Any]:
 
 def coefficients_of(form: Any, solution: Any) -> np.ndarray:
     """Return coefficients of the solution's function over all samples."""
-    if form.model.expands:
+    if form.model.entry.expands:
         return np.asarray(solution.beta)
     K = form.model.gram.kernel(form.model.gram.X)
     return np.linalg.lstsq(K, solution.decision - solution.intercept, rcond=1e-10)[0]

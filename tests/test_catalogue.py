@@ -28,7 +28,7 @@ def in_order(catalogue_id: str) -> tuple[str, int, str]:
     return letter, int(number), rest
 
 
-_FORMS = {model.catalogue: [form.catalogue for _, form in Stated.of(model)] for model in MODELS}
+_FORMS = {model.entry.catalogue: [form.catalogue for _, form in Stated.of(model)] for model in MODELS}
 PROBLEMS = dict(sorted({**_FORMS, **{each: [] for each in WITHOUT_FORMS}}.items(), key=lambda item: in_order(item[0])))
 """Every problem of the catalogue by its id, with the ids of its forms; a form may state two problems."""
 

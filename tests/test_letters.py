@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import formulations
+from formulations.modelling import Model
 from model_data import MODEL_CASES, MODELS
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))
@@ -57,7 +58,7 @@ def in_code(name: str) -> frozenset[str]:
     problems = [problem for problem, _ in statements(name)]
     variables = {variable.name() for problem in problems for variable in problem.variables()}
     labels = {constraint.label for problem in problems for constraint in problem.constraints}
-    coefficient = {model.coefficient} if getattr(model, "expands", False) else set()
+    coefficient = {model.entry.coefficient} if issubclass(model, Model) and model.entry.expands else set()
     classes = {each.__name__ for each in model.__mro__}
     return frozenset({*inspect.signature(model).parameters, *variables, *labels, *coefficient, *classes})
 
@@ -141,7 +142,7 @@ def test_a_model_has_no_letters_of_what_its_code_does_not_have(name: str) -> Non
 @pytest.mark.parametrize("name", [model.__name__ for model in MODELS])
 def test_each_hyperparameter_and_each_variable_of_the_samples_has_a_letter(name: str) -> None:
     model, named = getattr(formulations, name), {code for letter in letters_of(name) for code in letter.code}
-    parameters = {each.name for each in model.hyperparameters}
+    parameters = set(model.entry.names)
     variables = {
         variable.name()
         for problem, samples in statements(name)

@@ -25,7 +25,7 @@ def _load() -> None:
     for number in range(20 * len(FAMILIES)):
         case = draw(number)
         # HiGHS starts threads, which a fork leaves behind.
-        if case.family not in missing or len(case.data[0]) > _SMALL or case.family.cone_solver == "highs":
+        if case.family not in missing or len(case.data[0]) > _SMALL or case.family.entry.cone_solver == "highs":
             continue
         missing.remove(case.family)
         with warnings.catch_warnings(), np.errstate(all="ignore"):

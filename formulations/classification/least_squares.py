@@ -17,6 +17,8 @@ squares (E1) with the labels as targets. Source: E1 of the catalogue; Suykens an
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import formulations.cvx as cp
@@ -105,9 +107,8 @@ class LeastSquaresClassifier(TwoClassCostModel):
     optimal b = -1.091 [-1.091 -0.545  0.545  1.091]
     """
 
-    catalogue = "E1c"
-    sparse = False
-    linear = True  # [0, 1'; 1, K + diag(1/C)] [b; beta] = [0; y]
+    # [0, 1'; 1, K + diag(1/C)] [b; beta] = [0; y]
+    entry = replace(TwoClassCostModel.entry, catalogue="E1c", linear=True, sparse=False, most_points=5000)
     primal = Stated(LeastSquaresClassifierPrimal)
     constrained = Stated(LeastSquaresClassifierConstrained)
     dual = Stated(LeastSquaresClassifierDual)

@@ -19,6 +19,7 @@ Haussler (1999).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,7 @@ class LogisticDual(MarginDual):
 class _LogisticModel(TwoClassModel):
     """What both scalings share: the logistic loss at the costs C."""
 
-    sparse = False
+    entry = replace(TwoClassModel.entry, sparse=False)
     C: cp.Parameter
 
     def interpret(self, answer: Candidate, **fields: Any) -> Classification:
@@ -164,7 +165,9 @@ class Logistic(_LogisticModel, TwoClassCostModel):
      [0.336 0.664]]
     """
 
-    catalogue = "C4"
+    entry = replace(
+        _LogisticModel.entry, catalogue="C4", parameters=TwoClassCostModel.entry.parameters, most_points=5000
+    )
     primal, dual = Stated(LogisticPrimal), Stated(LogisticDual)
 
 
@@ -190,8 +193,12 @@ class PenalisedLogistic(MeanRiskModel[Classification], _LogisticModel):
      [0.225 0.775]]
     """
 
-    catalogue = "C4-penalised"
-    counts = "1/2 ||f||^2 + C sum log(1 + exp(-y_i f(x_i))), C = 1/(2 lambda)"
+    entry = replace(
+        _LogisticModel.entry,
+        catalogue="C4-penalised",
+        parameters=MeanRiskModel.entry.parameters,
+        counts="1/2 ||f||^2 + C sum log(1 + exp(-y_i f(x_i))), C = 1/(2 lambda)",
+    )
     penalised, dual = Stated(LogisticPenalised), Stated(LogisticDual)
 
     def __init__(

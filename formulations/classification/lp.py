@@ -146,9 +146,8 @@ class LinearProgramMachine(TwoClassCostModel):
     optimal 2 3.745 [-1  1]
     """
 
-    catalogue = "C3"
-    needs_psd = False
-    cone_solver = "highs"  # a simplex method: where C is large, interior points leave slopes that no bound takes over
+    # a simplex method: where C is large, interior points leave slopes that no bound takes over
+    entry = replace(TwoClassCostModel.entry, catalogue="C3", cone_solver="highs", needs_psd=False, most_points=1000)
     primal, dual = Stated(LinearProgramPrimal), Stated(LinearProgramDual)
 
     @property

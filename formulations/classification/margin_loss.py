@@ -16,6 +16,7 @@ square C7, the squared margin E1c, the logistic loss C4. Source: C10 of the cata
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.classification.two_class_model import MarginDual, MarginPrimal, TwoClassModel
-from formulations.inputs.hyperparameters import COSTS, per_cost, times_cost
+from formulations.inputs.hyperparameters import COSTS_OF_CLASSES, per_cost, times_cost
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import Hinge, LogisticLoss, MarginLoss
 from formulations.losses.expression import as_margin_loss
@@ -215,8 +216,7 @@ class MarginLossClassifier(MarginLossModel):
     optimal 2.548 [-1  1]
     """
 
-    catalogue = "C10"
-    hyperparameters = (COSTS,)
+    entry = replace(MarginLossModel.entry, catalogue="C10", parameters=(COSTS_OF_CLASSES,))
     C: cp.Parameter
     primal, dual = Stated(MarginLossPrimal), Stated(MarginLossDual)
 

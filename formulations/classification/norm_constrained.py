@@ -20,6 +20,7 @@ catalogue; Ivanov (1962), Oneto, Ridella and Anguita (2016).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -147,7 +148,7 @@ class NormConstrainedClassifier(MarginLossModel, BallModel[Classification]):
     lambda = 0.500, C = 0.250
     """
 
-    catalogue = "C11"
+    entry = replace(MarginLossModel.entry, catalogue="C11", parameters=BallModel.entry.parameters, expands=False)
     primal, dual = Stated(NormConstrainedClassifierPrimal), Stated(NormConstrainedClassifierDual)
 
     def __init__(

@@ -16,6 +16,7 @@ m times as large. Source: C9 of the catalogue; Schoelkopf et al. (2001).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -132,10 +133,14 @@ class OneClass(Model[Novelty]):
     optimal rho = 0.498 [ 1 -1]
     """
 
-    coefficient = "beta = a"
-    catalogue = "C9"
-    estimator = "OneClassSVM"
-    hyperparameters = (NU, WEIGHTS)
+    entry = replace(
+        Model.entry,
+        catalogue="C9",
+        parameters=(NU, WEIGHTS),
+        coefficient="beta = a",
+        estimator="OneClassSVM",
+        most_points=5000,
+    )
     nu: cp.Parameter
     sample_weight: cp.Parameter
     primal, dual = Stated(OneClassPrimal), Stated(OneClassDual)

@@ -7,6 +7,7 @@ A primal has constraints on y (f + b) with multipliers alpha, and a dual is a pr
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import formulations.cvx as cp
 from formulations.inputs.estimators import Coefficients
-from formulations.inputs.hyperparameters import COSTS
+from formulations.inputs.hyperparameters import COSTS_OF_CLASSES
 from formulations.inputs.samples import OF_KERNELS, KernelLike, SamplesLike, bind, two_classes
 from formulations.modelling import (
     Candidate,
@@ -63,8 +64,7 @@ class TwoClassModel(Model[Classification]):
         The labels that -1 and +1 stand for.
     """
 
-    coefficient = "beta = y a"
-    estimator = "SVC"
+    entry = replace(Model.entry, coefficient="beta = y a", estimator="SVC")
     y: Vector
     classes: NDArray[Any]
 
@@ -80,7 +80,7 @@ class TwoClassModel(Model[Classification]):
         data = bind(X, kernel)
         signs, classes = two_classes(y, len(data.gram))
         vars(self).update(y=signs, classes=classes)
-        if self.needs_psd:
+        if self.entry.needs_psd:
             data.gram.require_psd()
         super().__init__(data, fit_intercept, **values)
 
@@ -163,8 +163,8 @@ class TwoClassCostModel(TwoClassModel):
         The costs as a CVXPY parameter of shape (m,); :meth:`set_params` sets it.
     """
 
-    hyperparameters = (COSTS,)
-    elsewhere: ClassVar[Mapping[str, str]] = MappingProxyType(OF_KERNELS | _OF_COSTS)
+    entry = replace(TwoClassModel.entry, parameters=(COSTS_OF_CLASSES,))
+    _elsewhere: ClassVar[Mapping[str, str]] = MappingProxyType(OF_KERNELS | _OF_COSTS)
     C: cp.Parameter
 
     def __init__(

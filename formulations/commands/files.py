@@ -194,7 +194,7 @@ def models_command(json_path: JsonPath = None) -> None:
     records = []
     for name, model in sorted(models_by_name().items()):
         forms = [form for form, _ in Stated.of(model)]
-        parameters = [parameter.name for parameter in model.hyperparameters]
+        parameters = list(model.entry.names)
         table.add_row(name, ", ".join(forms), ", ".join(parameters))
         records.append({"name": name, "forms": forms, "hyperparameters": parameters})
     show(table, records, json_path)

@@ -133,7 +133,7 @@ def _of_one(stated: Any, split: Any, values: dict[str, Any], **options: Any) -> 
 
 def _has(asked: Asked, kernel: Any, name: str) -> bool:
     """Return whether the model, or its kernel, has a parameter of that name."""
-    return name in [parameter.name for parameter in asked.kind.hyperparameters] or hasattr(kernel, name)
+    return name in asked.kind.entry.names or hasattr(kernel, name)
 
 
 def _trained(
@@ -143,7 +143,7 @@ def _trained(
     from formulations.commands.statements import Solving
     from formulations.commands.training import train
 
-    own = {parameter.name for parameter in asked.kind.hyperparameters}
+    own = set(asked.kind.entry.names)
     of_kernel = {name.removeprefix("kernel__"): value for name, value in best.items() if name not in own}
     there = asked.at({name: best[name] for name in best if name in own})
     at = replace(kernel, **of_kernel) if of_kernel else kernel

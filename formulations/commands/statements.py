@@ -138,7 +138,7 @@ def ask_all(names: Iterable[str], cost: float | None, settings: list[str] | None
     """
     found = [find_model(name) for name in names]
     values = read_values(cost, settings)
-    has = {name: [parameter.name for parameter in models_by_name()[name].hyperparameters] for name, _ in found}
+    has = {name: models_by_name()[name].entry.names for name, _ in found}
     for value in values:
         if not any(value in own for own in has.values()):
             told = "; ".join(f"{model} has {', '.join(own) or 'none'}" for model, own in has.items())

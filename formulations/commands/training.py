@@ -178,7 +178,7 @@ def weighted(asked: Asked, y: NDArray[Any], weights: list[str]) -> Asked:
     """
     if not weights:
         return asked
-    if "C" not in [each.name for each in asked.kind.hyperparameters] or not asked.separates:
+    if "C" not in asked.kind.entry.names or not asked.separates:
         raise ParameterError(f"--weight multiplies the cost C of a class, which {asked.name} has not; leave it out.")
     return replace(asked, values={**asked.values, "C": asked.values.get("C", 1.0) * class_factors(y, weights)})
 

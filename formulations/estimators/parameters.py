@@ -546,11 +546,11 @@ def weighted(model: type[Model[Any]], parameters: Mapping[str, Any], weights: Ve
         If the model has a cost, and none for single samples, while weights differ.
     """
     found = dict(parameters)
-    name = next((each.name for each in model.hyperparameters if each.per_sample), None)
+    name = model.entry.per_sample
     if name is not None:
         once = found.get(name, inspect.signature(model).parameters[name].default)
         found[name] = check_positive(once, name) * weights
-    elif not model.hard and np.ptp(weights):
+    elif not model.entry.hard and np.ptp(weights):
         raise ParameterError(
             f"{model.__name__} has no cost for single samples, so that they count alike; leave sample_weight and "
             "class_weight out, but for weights of 0."

@@ -216,7 +216,7 @@ def _kernel_of(estimator: Any, parameters: dict[str, Any]) -> Kernel | None:
 def _require_parameters(
     model: Restatable, estimator: Any, parameters: dict[str, Any], labels: NDArray[Any] | None
 ) -> None:
-    known = {each.name for each in model.hyperparameters}
+    known = model.entry.names
     for name, own in _own_parameters(model, estimator, parameters).items():
         if name not in known or not is_scalar(own):
             continue

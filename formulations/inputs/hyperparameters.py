@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The numbers a user chooses, with a name, a range, and a meaning: each a CVXPY parameter to the forms."""
+"""What a model's class states about itself: its entry, and the numbers a user chooses, with range and meaning."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, TypeVar
+from functools import cached_property
+from typing import Any, Literal, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +18,7 @@ from qpkernels.errors import NonFiniteError, ParameterError
 __all__ = [
     "COST",
     "COSTS",
+    "COSTS_OF_CLASSES",
     "DELTA",
     "EPSILON",
     "LAMBDA",
@@ -27,6 +29,7 @@ __all__ = [
     "TUBE_COSTS",
     "WEIGHTS",
     "Hyperparameter",
+    "ModelEntry",
     "derived",
     "per_cost",
     "set_unless_frozen",
@@ -85,6 +88,12 @@ class Hyperparameter:
         What to do instead of passing infinity.
     symbol
         Its letter in formulas, where that is not its name.
+    words
+        What it does, where it has values worth exploring.
+    low, high, usual
+        These, ends included, and where to begin; the model takes more.
+    scale
+        ``log`` and ``linear`` are moved by equal ratios and differences.
     """
 
     name: str
@@ -93,6 +102,11 @@ class Hyperparameter:
     per_sample: bool = False
     infinite: str = ""
     symbol: str = ""
+    words: str = ""
+    low: float = 0.0
+    high: float = 0.0
+    usual: float = 0.0
+    scale: Literal["log", "linear"] = "log"
 
     @property
     def described(self) -> str:
@@ -158,19 +172,120 @@ class Hyperparameter:
         return cp.Parameter(value.shape, nonneg=True, name=self.name, value=value)
 
 
+@dataclass(frozen=True)
+class ModelEntry:
+    """What is known of a model before there are data. Its name is that of its class.
+
+    Attributes
+    ----------
+    catalogue
+        Id of the problem in the catalogue of models; empty for what several models share.
+    parameters
+        The numbers that a user chooses, each a CVXPY parameter of its name.
+    coefficient
+        beta in the letters of the dual, as ``beta = y a``.
+    estimator
+        What scikit-learn calls the model.
+    counts
+        The function that its value is of; empty: that of its first primal form.
+    cone_solver
+        The solver of cone programs that suits its forms.
+    linear
+        Whether the optimality conditions of its KernelQP are equations only, which linear algebra solves.
+    sparse
+        Whether an answer may have coefficients that are 0: whether there is such a thing as a support vector.
+    expands
+        Whether the beta of an optimum are coefficients of f; otherwise they are multipliers only.
+    hard
+        Whether there are constraints without slack: the model may have no answer, and says why.
+    needs_psd
+        Whether the problem is convex only with a positive semidefinite K.
+    most_points
+        The most points that the lab solves it for, within seconds; 0: the lab does not offer it.
+    """
+
+    catalogue: str = ""
+    parameters: tuple[Hyperparameter, ...] = ()
+    coefficient: str = "beta"
+    estimator: str = "estimator"
+    counts: str = ""
+    cone_solver: str = "clarabel"
+    linear: bool = False
+    sparse: bool = True
+    expands: bool = True
+    hard: bool = False
+    needs_psd: bool = True
+    most_points: int = 0
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the parameters, in their order."""
+        return tuple(each.name for each in self.parameters)
+
+    @cached_property
+    def per_sample(self) -> str | None:
+        """The name of the parameter that each sample may have its own of: a cost, or a weight; None without one."""
+        return next((each.name for each in self.parameters if each.per_sample), None)
+
+
 def derived(value: Callable[[], Any], shape: int | tuple[()] = (), *, nonneg: bool = True) -> cp.Parameter:
     """Return a parameter that follows others, as 1/C follows C: so a product or quotient of parameters stays DPP."""
     return cp.CallbackParam(value, shape, nonneg=nonneg)
 
 
-COST = Hyperparameter("C", "above 0", lambda value: value > 0)
-COSTS = Hyperparameter("C", "above 0", lambda value: value > 0, per_sample=True)
-MARGIN_COSTS = replace(COSTS, infinite="An infinite C is the hard margin: HardMargin.")
+# With higher costs, flexible kernels leave a curve unproved on tens of points.
+COST = Hyperparameter("C", "above 0", lambda v: v > 0, words="cost of an error", low=1e-3, high=1e4, usual=1.0)
+COSTS = replace(COST, per_sample=True)
+COSTS_OF_CLASSES = replace(COSTS, high=1e6)
+MARGIN_COSTS = replace(COSTS_OF_CLASSES, infinite="An infinite C is the hard margin: HardMargin.")
 TUBE_COSTS = replace(COSTS, infinite="An infinite C is the hard tube: HardTube.")
-EPSILON = Hyperparameter("epsilon", "of at least 0", lambda value: value >= 0)
-NU = Hyperparameter("nu", "above 0 and at most 1", lambda value: (value > 0) & (value <= 1))
-TAU = Hyperparameter("tau", "between 0 and 1", lambda value: (value > 0) & (value < 1))
-DELTA = Hyperparameter("delta", "above 0", lambda value: value > 0)
-LAMBDA = Hyperparameter("regularisation", "above 0", lambda value: value > 0, symbol="lambda")
-WEIGHTS = Hyperparameter("sample_weight", "above 0", lambda value: value > 0, per_sample=True, symbol="w")
-SQUARED_RADIUS = Hyperparameter("R", "above 0", lambda value: value > 0)
+EPSILON = Hyperparameter(
+    "epsilon",
+    "of at least 0",
+    lambda v: v >= 0,
+    words="half width of the tube",
+    high=2.0,
+    usual=0.25,
+    scale="linear",
+)
+NU = Hyperparameter(
+    "nu",
+    "above 0 and at most 1",
+    lambda v: (v > 0) & (v <= 1),
+    words="least share of support vectors, largest share of errors",
+    low=0.01,
+    high=1.0,
+    usual=0.3,
+    scale="linear",
+)
+TAU = Hyperparameter(
+    "tau",
+    "between 0 and 1",
+    lambda v: (v > 0) & (v < 1),
+    words="share below",
+    low=0.02,
+    high=0.98,
+    usual=0.5,
+    scale="linear",
+)
+DELTA = Hyperparameter(
+    "delta",
+    "above 0",
+    lambda v: v > 0,
+    words="residual from which the loss is linear",
+    low=0.01,
+    high=10.0,
+    usual=0.5,
+)
+LAMBDA = Hyperparameter(
+    "regularisation",
+    "above 0",
+    lambda v: v > 0,
+    symbol="lambda",
+    words="λ, weight of the penalty",
+    low=1e-6,
+    high=1e3,
+    usual=0.1,
+)
+WEIGHTS = Hyperparameter("sample_weight", "above 0", lambda v: v > 0, per_sample=True, symbol="w")
+SQUARED_RADIUS = Hyperparameter("R", "above 0", lambda v: v > 0)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.inputs.hyperparameters import Hyperparameter, set_unless_frozen
+from formulations.inputs.hyperparameters import Hyperparameter, ModelEntry, set_unless_frozen
 from formulations.inputs.samples import BoundSamples, KernelLike
 from qpkernels.arrays import Indices, Vector, frozen, read_array, shown
 from qpkernels.errors import ParameterError, ShapeError
@@ -23,6 +23,9 @@ from qpkernels.kernels.kernel import parameters_of, with_parameters
 __all__ = ["Restatable", "sample_numbers"]
 
 _PREFIX = "kernel__"
+
+_OF_SAMPLES = ("y",)
+"""Attributes with an entry for each sample, beside hyper-parameters."""
 
 Entries = TypeVar("Entries", bound=Any)
 
@@ -49,14 +52,8 @@ class Restatable:
         A kernel, or a function that returns its matrix.
     """
 
-    hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = ()
-    """The numbers that an object of this kind has."""
-
-    needs_psd: ClassVar[bool] = True
-    """Whether the problem is convex only with a positive semidefinite K."""
-
-    of_samples: ClassVar[tuple[str, ...]] = ("y",)
-    """Attributes with an entry for each sample, beside hyper-parameters."""
+    entry: ClassVar[ModelEntry] = ModelEntry()
+    """What the class states about itself."""
 
     data: BoundSamples
     gram: Gram
@@ -70,7 +67,7 @@ class Restatable:
     def __init_subclass__(cls, **options: Any) -> None:
         """Make each hyper-parameter an attribute of its name."""
         super().__init_subclass__(**options)
-        for parameter in vars(cls).get("hyperparameters", ()):
+        for parameter in cls.entry.parameters if "entry" in vars(cls) else ():
             attribute = cached_property(partial(_declared, parameter))
             attribute.__set_name__(cls, parameter.name)
             attribute.__doc__ = parameter.described
@@ -89,7 +86,7 @@ class Restatable:
         """Take these values for the hyper-parameters."""
         samples = len(self)
         vars(self)["_numbers"] = {
-            each.name: frozen(each.checked(values[each.name], samples)) for each in self.hyperparameters
+            each.name: frozen(each.checked(values[each.name], samples)) for each in self.entry.parameters
         }
 
     def value_of(self, name: str) -> Vector:
@@ -99,7 +96,7 @@ class Restatable:
 
     def check_parameters(self) -> None:
         """Refuse hyper-parameters outside their range; numbers are within it, but a CVXPY parameter takes others."""
-        for parameter in self.hyperparameters:
+        for parameter in self.entry.parameters:
             if parameter.name in vars(self):
                 parameter.checked(getattr(self, parameter.name).value, len(self))
 
@@ -111,7 +108,7 @@ class Restatable:
         ParameterError, ShapeError
             If a value is outside its range.
         """
-        known = {parameter.name: parameter for parameter in self.hyperparameters}
+        known = {parameter.name: parameter for parameter in self.entry.parameters}
         checked = {name: frozen(known[name].checked(value, len(self))) for name, value in values.items()}
         before = {name: self.value_of(name) for name in checked}
         self._assign(checked)
@@ -129,7 +126,7 @@ class Restatable:
     @property
     def absent(self) -> Indices:
         """Numbers of the samples whose cost, or weight, is 0: the answer is that of the model without them."""
-        name = next((each.name for each in self.hyperparameters if each.per_sample), None)
+        name = self.entry.per_sample
         return np.arange(0) if name is None else np.flatnonzero(self.value_of(name) == 0)
 
     def of_present(self, values: Entries) -> Entries:
@@ -142,7 +139,7 @@ class Restatable:
 
     def parameter_values(self) -> tuple[bytes, ...]:
         """Return what the hyper-parameters are now, to tell whether an answer is still one."""
-        return tuple(self.value_of(each.name).tobytes() for each in self.hyperparameters)
+        return tuple(self.value_of(name).tobytes() for name in self.entry.names)
 
     def on(self, rows: ArrayLike) -> Self:
         """Return the same model on some of its samples, in that order.
@@ -196,7 +193,7 @@ class Restatable:
         changes = {name.removeprefix(_PREFIX): value for name, value in settings.items() if name != "kernel"}
         for name in changes:
             if name not in known:
-                own = ", ".join(each.name for each in self.hyperparameters) or "none"
+                own = ", ".join(self.entry.names) or "none"
                 raise ParameterError(
                     f"a {self.name} has no hyper-parameter {name!r}, nor has its kernel {kernel!r} such a parameter; "
                     f"the names are {own} of the model, and {', '.join(known) or 'none'} of the kernel."
@@ -221,7 +218,7 @@ class Restatable:
         ParameterError, ShapeError, NonFiniteError, IndefiniteKernelError
             If there is no such parameter, or a value is outside its range; then nothing is changed.
         """
-        own = {each.name for each in self.hyperparameters}
+        own = set(self.entry.names)
         settings = {name: value for name, value in values.items() if name not in own}
         kernel = self.kernel_with(settings) if settings else self.gram.kernel
         data = self.data if kernel == self.gram.kernel else self._bound_by(kernel)
@@ -234,7 +231,7 @@ class Restatable:
 
     def forget_forms(self) -> None:
         """Forget what was computed, except for the parameters that a user may hold: the model is another one now."""
-        own = {each.name for each in self.hyperparameters}
+        own = set(self.entry.names)
         for name in [name for name in vars(self) if self._is_derived(name) and name not in own]:
             del vars(self)[name]
 
@@ -253,7 +250,7 @@ class Restatable:
     @property
     def settings(self) -> dict[str, Any]:
         """What the model is beside its data and hyper-parameters, by attribute: its intercept, its classes, a loss."""
-        others = {"data", "gram", "_frozen", "_numbers", *self.of_samples}
+        others = {"data", "gram", "_frozen", "_numbers", *_OF_SAMPLES}
         return {name: value for name, value in vars(self).items() if name not in others and not self._is_derived(name)}
 
     def with_samples(self, data: BoundSamples, entries: Mapping[str, Vector], values: Mapping[str, Vector]) -> Self:
@@ -264,7 +261,7 @@ class Restatable:
         data
             The samples, for which the model is known to be sound.
         entries
-            Of :attr:`of_samples`, those that the model has, with an entry for each sample.
+            Attributes of an entry for each sample, as y, by name.
         values
             Those of all hyper-parameters by name; one with an entry for each sample has those of the new samples.
 
@@ -286,16 +283,16 @@ class Restatable:
         """Return the samples bound to another kernel."""
         known = self.gram
         gram = Gram(kernel, known.X, known.memory_limit, known.indefinite)
-        if self.needs_psd:
+        if self.entry.needs_psd:
             gram.require_psd()
         return BoundSamples(gram, explicit=False)
 
     def _stated_on(self, data: BoundSamples, numbers: Indices | None) -> Self:
-        chosen = {name: vars(self)[name] for name in self.of_samples if name in vars(self)}
-        values = {each.name: self.value_of(each.name) for each in self.hyperparameters}
+        chosen = {name: vars(self)[name] for name in _OF_SAMPLES if name in vars(self)}
+        values = {name: self.value_of(name) for name in self.entry.names}
         if numbers is not None:
             chosen = {name: _entries(entries, numbers) for name, entries in chosen.items()}
-            values |= {each.name: values[each.name][numbers] for each in self.hyperparameters if each.per_sample}
+            values |= {each.name: values[each.name][numbers] for each in self.entry.parameters if each.per_sample}
         return self.with_samples(data, chosen, values)
 
     def _is_derived(self, name: str) -> bool:

@@ -304,7 +304,7 @@ def _is_same(first: Model[Any], second: Model[Any]) -> bool:
 
 
 def _differences(first: Model[Any], second: Model[Any]) -> Iterator[str]:
-    for parameter in first.hyperparameters:
+    for parameter in first.entry.parameters:
         values = [model.value_of(parameter.name) for model in (first, second)]
         if not np.array_equal(values[0], values[1]):
             shown = [f"{np.ravel(each)[0]:g}" if np.ptp(each) == 0 else "one for each sample" for each in values]

@@ -198,7 +198,7 @@ class MachineAudit:
             status=self.status,
             verdict=self.verdict,
             samples=self.rows.size,
-            n_support=int(np.count_nonzero(answer.beta)) if model.sparse else None,
+            n_support=int(np.count_nonzero(answer.beta)) if model.entry.sparse else None,
             primal_value=proof.primal_value,
             dual_value=proof.dual_value,
             relative_gap=proof.relative_gap,

@@ -180,7 +180,7 @@ def _problem(model: Stated) -> Mapping[str, Any]:
     facts = {"formulas": formulas, "decision": decision_name(model)}
     if not isinstance(model, Model):
         return facts
-    formulas.append(("with", to_html(f"f = sum_i beta_i k(x_i, .),  {model.coefficient}")))
+    formulas.append(("with", to_html(f"f = sum_i beta_i k(x_i, .),  {model.entry.coefficient}")))
     return {**facts, "coefficient": coefficient_name(model)}
 
 

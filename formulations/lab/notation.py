@@ -35,7 +35,7 @@ def place_name(model: Model[Any]) -> str:
 
 def coefficient_name(model: Model[Any]) -> str:
     """Return how a coefficient of f is written."""
-    return to_text(model.coefficient)
+    return to_text(model.entry.coefficient)
 
 
 def multiplier_name(model: Model[Any]) -> str:

@@ -51,8 +51,7 @@ class BallModel(Model[Answered]):
         As a form reads them, see :meth:`formulations.modelling.form.Form.read`.
     """
 
-    hyperparameters = (SQUARED_RADIUS,)
-    expands = False
+    entry = replace(Model.entry, parameters=(SQUARED_RADIUS,), expands=False)
     R: cp.Parameter
     y: Vector
 
@@ -90,7 +89,7 @@ class BallModel(Model[Answered]):
             The intercept.
         """
         w = self.ball.shrinkage(float(w @ w)) * w
-        return at_coordinates(self.data, w, b, beta, self.classes, expands=self.expands)
+        return at_coordinates(self.data, w, b, beta, self.classes, expands=self.entry.expands)
 
     def vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate:
         """Return the nearest f that meets every target, if one does, brought into the ball."""

@@ -257,7 +257,7 @@ def _train_together(
     numbers: list[int] = []
     stated: list[KernelQPBounds] = []
     for number, part in enumerate(parts):
-        bounds = None if part.model.linear or part.model.hard else part.model.bounds()
+        bounds = None if part.model.entry.linear or part.model.entry.hard else part.model.bounds()
         apart = chooses and part.model.gram is gram
         if isinstance(bounds, KernelQPBounds) and not (apart and _prefers_features(bounds.program)):
             numbers.append(number)
@@ -310,7 +310,7 @@ def _of_batch(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted, tol: fl
 def _support(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted) -> int | None:
     beta, values = fitted.outcome.point, fitted.outcome.values
     known = model.gram.product(beta) if values is None else values
-    return len(bounds.support(beta, known + fitted.intercept)) if model.sparse else None
+    return len(bounds.support(beta, known + fitted.intercept)) if model.entry.sparse else None
 
 
 def _solution(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted, status: Status, tol: float) -> Solution:

@@ -100,7 +100,7 @@ def facts_of_model(model: Any) -> Iterator[Fact]:
 
 
 def _settings_of(model: Any) -> Iterator[str]:
-    for parameter in model.hyperparameters:
+    for parameter in model.entry.parameters:
         named = f"{parameter.name} ({to_text(parameter.symbol)})" if parameter.symbol else parameter.name
         yield f"{named} = {value_text(model.value_of(parameter.name))}"
     loss = model.settings.get("loss")
@@ -110,12 +110,12 @@ def _settings_of(model: Any) -> Iterator[str]:
 
 def _solvers_of(model: Any) -> Iterator[str]:
     # Where f is no expansion in beta, the bounds need a factor of the kernel matrix, which nobody asked for.
-    programs = model.programs(model.bounds()) if model.expands else ()
+    programs = model.programs(model.bounds()) if model.entry.expands else ()
     own = [each for each in installed_solvers() if ConeProgram not in each.programs]
     taking = [each.name for each in own if any(isinstance(program, each.programs) for program in programs)]
     if taking:
         yield f"{', '.join(taking)} for the model as it is"
-    yield f"{model.cone_solver} and others for its forms"
+    yield f"{model.entry.cone_solver} and others for its forms"
 
 
 def statement_of_form(form: Any) -> TextbookProblem | None:
@@ -126,7 +126,7 @@ def statement_of_form(form: Any) -> TextbookProblem | None:
 def _stated(model: Any, textbook: TextbookProblem) -> TextbookProblem:
     """Return a problem of the textbook as a model has it: without b where that has none, and C in its letters."""
     problem = textbook if model.fit_intercept else textbook.without_intercept()
-    letters = [each.symbol for each in model.hyperparameters if each.symbol == "lambda"]
+    letters = [each.symbol for each in model.entry.parameters if each.symbol == "lambda"]
     needs_cost = letters and "lambda" not in problem.text and "C" in problem.text
     return problem.defining("C = 1/(2 lambda)") if needs_cost else problem
 

@@ -166,7 +166,7 @@ def _no_solution(form: Statement, outcome: Outcome, lowered: Lowered, backend: S
         case Contradiction() if form.is_extended:
             textbook = _textbook_rows(form, lowered)
             # What the user added has no part in it: the model decides in exact arithmetic, as without.
-            if model.hard and proof.among(textbook):
+            if model.entry.hard and proof.among(textbook):
                 return model.explain_infeasible(proof.certificate, proof.multipliers[textbook], message)
             return infeasible(form.name, proof.certificate, proof.multipliers, message, proof.names)
         case Contradiction():

@@ -83,34 +83,7 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         What a solver said that gave no answer.
     """
 
-    catalogue: ClassVar[str]
-    """Id of the problem in the catalogue of models."""
-
-    linear: ClassVar[bool] = False
-    """Whether the optimality conditions of its KernelQP are equations only, which linear algebra solves."""
-
-    sparse: ClassVar[bool] = True
-    """Whether an answer may have coefficients that are 0: whether there is such a thing as a support vector."""
-
-    expands: ClassVar[bool] = True
-    """Whether the beta of an optimum are coefficients of f; otherwise they are multipliers only."""
-
-    cone_solver: ClassVar[str] = "clarabel"
-    """The solver of cone programs that suits its forms."""
-
-    counts: ClassVar[str] = ""
-    """The function that its value is of; empty: that of its first primal form."""
-
-    hard: ClassVar[bool] = False
-    """Whether there are constraints without slack: the model may have no answer, and says why."""
-
-    coefficient: ClassVar[str] = "beta"
-    """beta in the letters of the dual, as ``beta = y a``."""
-
-    estimator: ClassVar[str] = "estimator"
-    """What scikit-learn calls it."""
-
-    elsewhere: ClassVar[Mapping[str, str]] = OF_KERNELS
+    _elsewhere: ClassVar[Mapping[str, str]] = OF_KERNELS
 
     fit_intercept: bool
 
@@ -143,7 +116,7 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         """In which scale its value counts, that of its certificates and of its solutions where no form is named."""
         forms: tuple[tuple[str, Any], ...] = Stated.of(type(self))
         stated = (form.textbook for _, form in forms if not form.is_dual)
-        return Scale(self.counts or objective_of(self, next(stated, None)))
+        return Scale(self.entry.counts or objective_of(self, next(stated, None)))
 
     def qp(self) -> KernelQP | None:
         """State the model as a KernelQP, from the textbook and not from its forms; None if it is none."""
@@ -162,8 +135,8 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
 
     @property
     def is_linear(self) -> bool:
-        """Whether it is :attr:`linear`, and no coefficient is held at 0, as that of an absent sample is."""
-        return self.linear and self.absent.size == 0
+        """Whether linear algebra solves it, and no coefficient is held at 0, as that of an absent sample is."""
+        return self.entry.linear and self.absent.size == 0
 
     def programs(self, bounds: Bounds) -> tuple[Program, ...]:
         """Return the programs whose answers are the model's, without CVXPY, the most special first."""
@@ -225,18 +198,18 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
             beta=frozen(answer.beta),
             multipliers=None if answer.multipliers is None else frozen(answer.multipliers),
             support=support,
-            sparse=self.sparse,
+            sparse=self.entry.sparse,
             function=answer.function,
             decision=frozen(answer.decision),
             conditions=self.conditions(answer),
-            coefficient=self.coefficient,
+            coefficient=self.entry.coefficient,
             correction=self.gram.correction,
             **vars(run),
         )
 
     def support(self, answer: Candidate, bounds: Bounds) -> Support:
         """Return the support vectors; all samples of a model whose coefficients are dense."""
-        return bounds.support(answer.beta, answer.decision) if self.sparse else Support.of_all(len(self))
+        return bounds.support(answer.beta, answer.decision) if self.entry.sparse else Support.of_all(len(self))
 
     @abstractmethod
     def interpret(self, answer: Candidate, **fields: Any) -> Answered:
@@ -304,7 +277,7 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         multipliers
             Shape (rows of A,): what the proof weighs the constraints of the form, in its matrices, by.
         """
-        if self.hard:
+        if self.entry.hard:
             unproved = f"{message}, but exact arithmetic does not prove it"
             return self.contradiction(message) or no_answer(self.name, unproved)
         return infeasible(self.name, certificate, multipliers, message)
@@ -317,4 +290,4 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         certificate
             The proof that it is.
         """
-        return self.explain_failure(message) if self.hard else unbounded(self.name, certificate, message)
+        return self.explain_failure(message) if self.entry.hard else unbounded(self.name, certificate, message)

@@ -11,13 +11,13 @@ primal form is that of the textbook, and counts as on the left.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
 import formulations.cvx as cp
-from formulations.inputs.hyperparameters import LAMBDA, Hyperparameter, derived
+from formulations.inputs.hyperparameters import LAMBDA, derived
 from formulations.modelling.batch import Answered
 from formulations.modelling.model import Model
 from formulations.modelling.sides import Hypothesis
@@ -32,7 +32,7 @@ MEAN_FACTOR = "2 lambda/m"
 class MeanRiskModel(Model[Answered]):
     """A model of a mean loss with the weight lambda/m of ||f||^2, which counts as 1/2 ||f||^2 + C sum L_i."""
 
-    hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = (LAMBDA,)
+    entry = replace(Model.entry, parameters=(LAMBDA,))
     regularisation: cp.Parameter
 
     @cached_property

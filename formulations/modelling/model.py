@@ -175,7 +175,7 @@ class Model(KernelMachine[Answered]):
             return self.from_coefficients(*coefficients_for(self, answer, self.translate))
         if isinstance(answer, tuple) and len(answer) == 2:
             return self.from_coefficients(*answer)
-        raise not_an_answer(answer, self.estimator)
+        raise not_an_answer(answer, self.entry.estimator)
 
     def completed(self, answer: Candidate) -> Candidate:
         """Return an answer that is a function alone with the best multipliers that its values tell."""

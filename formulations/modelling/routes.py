@@ -95,7 +95,7 @@ def solve_by_request(
     QPKernelsError
         Where nobody gave a point, what the first of them said.
     """
-    usual = (model if form is None else form).cone_solver
+    usual = model.entry.cone_solver if form is None else form.cone_solver
     if not request.names_nobody:
         backend, program = request.choose(structures, usual)
         if program is None:

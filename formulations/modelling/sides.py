@@ -159,7 +159,7 @@ class Primal(Form):
         model = self.model
         coordinates = scale * np.asarray(self.f.variable.value)
         intercept = scale * float(self.b.value)
-        return at_coordinates(model.data, coordinates, intercept, beta, model.classes, expands=model.expands)
+        return at_coordinates(model.data, coordinates, intercept, beta, model.classes, expands=model.entry.expands)
 
     def write(self, answer: Candidate) -> Multipliers:
         """Write f and b; the forms add the multipliers of their constraints."""

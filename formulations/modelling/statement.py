@@ -177,7 +177,7 @@ class Statement(metaclass=ABCMeta):
     @property
     def cone_solver(self) -> str:
         """Name of the solver of cone programs that suits it: that of its model, unless other cones were added."""
-        return "clarabel" if self.is_extended else self.model.cone_solver
+        return "clarabel" if self.is_extended else self.model.entry.cone_solver
 
     @cached_property
     def stated(self) -> cp.Problem:

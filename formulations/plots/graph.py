@@ -124,7 +124,7 @@ class OptimalityGraph:
         else:
             program = program_of(bounds, read.decision, model.name)
             scales, curve = _of_program(program, places, place, multiplier)
-        support = bounds.support(read.beta, read.decision) if model.sparse else None
+        support = bounds.support(read.beta, read.decision) if model.entry.sparse else None
         shared = float(scales[0]) if np.ptp(scales) <= _SAME * scales.max() else None
         unit = (float(np.abs(place).max()) if target is None else 0.5 * float(np.ptp(target))) or 1.0
         return cls(place, multiplier / scales, curve, shared, unit, support)

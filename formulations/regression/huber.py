@@ -16,6 +16,8 @@ and delta may change without compiling anew. Source: D5 of the catalogue; Huber 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -99,9 +101,9 @@ class Huber(RegressionModel):
     optimal w = 1.225 [ 0.21 -0.01 -0.24 -0.46  4.31]
     """
 
-    coefficient = "beta = c"
-    catalogue = "D5"
-    hyperparameters = (COSTS, DELTA)
+    entry = replace(
+        RegressionModel.entry, catalogue="D5", parameters=(COSTS, DELTA), coefficient="beta = c", most_points=5000
+    )
     C: cp.Parameter
     delta: cp.Parameter
     primal, dual = Stated(HuberPrimal), Stated(HuberDual)

@@ -17,6 +17,7 @@ shows it, and ``regularisation_of`` and ``cost_of`` return lambda and C. Source:
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -125,7 +126,7 @@ class NormConstrainedRegression(ResidualLossModel, BallModel[Regression]):
     optimal 0.176 w = 0.707, b = 0.439
     """
 
-    catalogue = "D8"
+    entry = replace(ResidualLossModel.entry, catalogue="D8", parameters=BallModel.entry.parameters, expands=False)
     primal, dual = Stated(NormConstrainedPrimal), Stated(NormConstrainedDual)
 
     def __init__(

@@ -14,6 +14,8 @@ function and at most (1 - tau) m above. Source: D4 of the catalogue; Koenker and
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -88,9 +90,9 @@ class Quantile(RegressionModel):
     optimal 77.531 [11.25]
     """
 
-    coefficient = "beta = c"
-    catalogue = "D4"
-    hyperparameters = (COSTS, TAU)
+    entry = replace(
+        RegressionModel.entry, catalogue="D4", parameters=(COSTS, TAU), coefficient="beta = c", most_points=5000
+    )
     C: cp.Parameter
     tau: cp.Parameter
     primal, dual = Stated(QuantilePrimal), Stated(QuantileDual)

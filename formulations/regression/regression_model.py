@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -53,7 +54,7 @@ class RegressionModel(Model[Regression]):
         r_i = y_i - f(x_i) - b, shape (m,), in the unit of y.
     """
 
-    estimator = "SVR"
+    entry = replace(Model.entry, estimator="SVR")
     y: Vector
 
     def __init__(

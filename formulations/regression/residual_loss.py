@@ -16,6 +16,7 @@ psi*(s) = (1+s) log(1+s) + (1-s) log(1-s). Source: D6 of the catalogue.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ class ResidualLossModel(RegressionModel):
         C_i of at least 0, shape (m,): what the loss of each sample is multiplied by.
     """
 
-    coefficient = "beta = c"
+    entry = replace(RegressionModel.entry, coefficient="beta = c")
     loss: ResidualLoss
 
     def __init__(
@@ -175,8 +176,7 @@ class ResidualLossRegression(ResidualLossModel):
     optimal 1.399 w = 0.940
     """
 
-    catalogue = "D6"
-    hyperparameters = (COSTS,)
+    entry = replace(ResidualLossModel.entry, catalogue="D6", parameters=(COSTS,))
     C: cp.Parameter
     primal, dual = Stated(ResidualLossPrimal), Stated(ResidualLossDual)
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from formulations.inputs.hyperparameters import ModelEntry
 from formulations.inputs.samples import KernelLike, two_classes
 from formulations.relevance.ascent import EvidenceSearch, search, starting_points
 from formulations.relevance.likelihoods import LogisticLabels
@@ -60,7 +61,7 @@ class RelevanceClassification(RelevanceMachine):
      [0.16 0.84]]
     """
 
-    catalogue = "G2"
+    entry = ModelEntry("G2", most_points=300)
     textbook = TextbookProblem(
         "max  sum ln P(y_i | mode) - 1/2 mode'A mode + 1/2 ln |A| - 1/2 ln |A + Phi'W Phi|  s.t.  alpha > 0"
     )

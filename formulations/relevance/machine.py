@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from formulations.inputs.hyperparameters import ModelEntry
 from formulations.inputs.samples import KernelLike, bind
 from formulations.modelling.cards import Explained, classes_of, kernel_of, samples_of
 from formulations.prediction import Answering, Labels, Posterior, Predictor, Sigmoids, Targets
@@ -219,8 +220,8 @@ class RelevanceMachine(Explained, metaclass=ChecksKeywords):
         The two classes of a classifier's labels; None of a regression.
     """
 
-    catalogue: ClassVar[str]
-    """Id of the problem in the catalogue of models."""
+    entry: ClassVar[ModelEntry]
+    """What the class states about itself."""
 
     gram: Gram
     design: Design

@@ -22,6 +22,7 @@ from functools import cached_property
 
 from numpy.typing import ArrayLike
 
+from formulations.inputs.hyperparameters import ModelEntry
 from formulations.inputs.samples import KernelLike, real_targets
 from formulations.relevance.ascent import EvidenceSearch, initial_noise, least_noise, search, starting_points
 from formulations.relevance.likelihoods import GaussianTargets
@@ -101,7 +102,7 @@ class RelevanceRegression(RegressionMachine):
     [ 1  3  6  9 11] [1.02] [0.016]
     """
 
-    catalogue = "G1"
+    entry = ModelEntry("G1", most_points=1000)
     textbook = TextbookProblem("max  ln N(t; 0, I / beta + Phi A^-1 Phi')  s.t.  alpha > 0,  beta > 0")
 
     def search(self, *, tol: float, max_iter: int, until: float) -> EvidenceSearch:

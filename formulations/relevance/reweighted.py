@@ -27,6 +27,7 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 import formulations.cvx as cp
+from formulations.inputs.hyperparameters import ModelEntry
 from formulations.modelling.lowering import lower
 from formulations.relevance.ascent import Ascent, EvidenceSearch, fallen, narrow_and_wide, verdict
 from formulations.relevance.evidence import WeightPosterior, caratheodory_reductions
@@ -104,7 +105,7 @@ class ReweightedRelevance(RegressionMachine):
     [ 1  3  6  9 11] [1.02]
     """
 
-    catalogue = "G3"
+    entry = ModelEntry("G3")
     textbook = TextbookProblem("min  1/2 ||Phi w - t||^2 + sum_i c_i |w_i|", ("c_i = noise sqrt(z_i)",))
 
     def search(self, *, tol: float, max_iter: int, until: float) -> EvidenceSearch:

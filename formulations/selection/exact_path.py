@@ -290,7 +290,7 @@ def _ends(model: Model[Any], parameter: dict[str, Any]) -> tuple[str, Any, Any]:
             f"an exact path takes one hyper-parameter with both ends, such as C=(0.01, 100), but {len(parameter)} came."
         )
     ((name, ends),) = parameter.items()
-    known = {each.name: each for each in model.hyperparameters}
+    known = {each.name: each for each in model.entry.parameters}
     if name not in known:
         has = f"its hyper-parameters are {', '.join(known)}" if known else "it has none"
         raise ParameterError(f"a {model.name} has no hyper-parameter {name!r}; {has}.")

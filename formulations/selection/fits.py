@@ -210,7 +210,7 @@ def _description(part: Part) -> dict[str, Any]:
     model = part.model
     arrays: list[NDArray[Any]] = []
     kernel = kernel_to_spec(model.gram.kernel, arrays)
-    numbers = {each.name: model.value_of(each.name) for each in model.hyperparameters}
+    numbers = {name: model.value_of(name) for name in model.entry.names}
     return {
         "model": _name(type(model)),
         "settings": {name: _plain(value, name) for name, value in sorted(model.settings.items())},

@@ -61,7 +61,7 @@ def grid_points(model: Model[Any], parameters: Mapping[str, Any]) -> tuple[GridP
         raise ParameterError("a grid needs values, such as C=[1, 10], but none came.")
     names = sorted(parameters)
     values = {name: listed(name, parameters[name]) for name in names}
-    known = {each.name: each for each in model.hyperparameters}
+    known = {each.name: each for each in model.entry.parameters}
     own = [name for name in names if name in known]
     for name in own:
         for value in values[name]:

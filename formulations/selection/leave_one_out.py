@@ -166,7 +166,8 @@ def leave_one_out(
     values = _closed_form(program) if program is not None and model.is_linear else None
     closed_form, fits = values is not None, dict[int, Fit]()
     if values is None:
-        values, left_out, warm = np.empty(len(model)), np.arange(len(model)), program is not None and not model.linear
+        values, left_out = np.empty(len(model)), np.arange(len(model))
+        warm = program is not None and not model.entry.linear
         whole = _whole(model, effort) if warm else None
         if whole is not None and whole.status is Status.OPTIMAL:
             values = whole.solution.decision.copy()

@@ -158,7 +158,7 @@ def path(
             "make a grid."
         )
     (name, given), rows = next(iter(parameter.items())), np.arange(len(model))
-    names = [each.name for each in model.hyperparameters]
+    names = model.entry.names
     if name not in names:
         has = f"its hyper-parameters are {', '.join(names)}" if names else "it has none"
         raise ParameterError(
@@ -166,7 +166,7 @@ def path(
             "make a grid."
         )
     values = listed(name, given)
-    (hyperparameter,) = (each for each in model.hyperparameters if each.name == name)
+    (hyperparameter,) = (each for each in model.entry.parameters if each.name == name)
     for value in values:
         hyperparameter.checked(value, len(model))
     parts = [

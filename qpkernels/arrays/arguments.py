@@ -188,7 +188,7 @@ class ChecksKeywords(ABCMeta):
     """The class of classes whose constructors say which keyword they do not have.
 
     Python names the class that the constructor is inherited from, and no keyword that may have been meant. A class may
-    say of keywords that belong somewhere else, by name in ``elsewhere``, what to write.
+    say of keywords that belong somewhere else, by name in ``_elsewhere``, what to write.
     """
 
     @property
@@ -233,7 +233,7 @@ def check_keywords(cls: type, keywords: Collection[str], also: Collection[str] =
     unknown = next((name for name in keywords if name not in known), None)
     if unknown is None:
         return
-    elsewhere: Mapping[str, str] = getattr(cls, "elsewhere", {})
+    elsewhere: Mapping[str, str] = getattr(cls, "_elsewhere", {})
     alike = {name.lower(): name for name in (*elsewhere, *known)}
     near = [alike[name] for name in get_close_matches(unknown.lower(), alike, n=1, cutoff=0.6)]
     hint = f"did you mean {elsewhere.get(near[0], near[0])}? It" if near else "it"

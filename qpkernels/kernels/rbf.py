@@ -80,7 +80,7 @@ class RBF(Kernel):
     widths = MappingProxyType({"gamma": (1.0, 1.0), "sigma": (0.5, -2.0), "c": (1.0, -2.0), "theta": (0.5, 1.0)})
     """The width by its names: (a, p) with gamma = a value^p."""
     tested = True
-    elsewhere = MappingProxyType(
+    _elsewhere = MappingProxyType(
         {
             "sigma": "RBF.from_sigma",
             "length_scale": "RBF.from_sigma",

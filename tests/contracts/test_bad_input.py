@@ -275,7 +275,7 @@ def test_numbers_set_outside_their_range(case: Case, name: str) -> None:
 @each_case
 def test_hyperparameters_that_it_has_not(case: Case) -> None:
     model = case.state_model()
-    has = ", ".join(p.name for p in case.model.hyperparameters) or "none"
+    has = ", ".join(case.model.entry.names) or "none"
     words = f"a {case.model.__name__} has no hyper-parameter 'gamma', nor has its kernel .* the names are {has} of the"
     with pytest.raises(ParameterError, match=words):
         model.set_params(gamma=1.0)

@@ -141,7 +141,7 @@ def test_a_model_shows_itself(case: Any) -> None:
         text = str(model)
         assert f"{len(model)} samples" in text
         assert "features" in text
-        for parameter in model.hyperparameters:
+        for parameter in model.entry.parameters:
             assert parameter.name in text
             assert f"{model.value_of(parameter.name).flat[0]:g}" in text
         assert all(name in text for name in model.forms)

@@ -172,7 +172,7 @@ class Pair:
 
     @property
     def catalogue(self) -> str:
-        return self.model.catalogue
+        return self.model.entry.catalogue
 
     def state(self) -> Any:
         X, y = (CLASSIFICATION | REGRESSION)[self.data]()
@@ -197,11 +197,11 @@ def is_classification(model: type[Model]) -> bool:
 
 def state(model: type[Model], X: np.ndarray, y: np.ndarray, kernel: Kernel | None, loss: Loss | None = None) -> Any:
     """Return the model with the hyper-parameters of the table, and a tube that is wide enough."""
-    parameters = dict(PARAMETERS.get(model.catalogue, EXAMPLES[model][0].parameters))
+    parameters = dict(PARAMETERS.get(model.entry.catalogue, EXAMPLES[model][0].parameters))
     if loss is not None:
         parameters["loss"] = loss
-    if kernel is None and model.catalogue in ("D1", "F1"):
-        parameters["epsilon"] = 1.05 * least_width(X, y, intercept=model.catalogue == "D1")
+    if kernel is None and model.entry.catalogue in ("D1", "F1"):
+        parameters["epsilon"] = 1.05 * least_width(X, y, intercept=model.entry.catalogue == "D1")
     samples = (X,) if model is OneClass else (X, y)
     return model(*samples, kernel, **parameters)  # type: ignore[call-arg]
 
@@ -215,7 +215,7 @@ LOSSES: dict[str, tuple[Loss, ...]] = {
 
 
 def losses_of(model: type[Model]) -> tuple[Loss | None, ...]:
-    return LOSSES.get(model.catalogue, (None,))
+    return LOSSES.get(model.entry.catalogue, (None,))
 
 
 PAIRED = [(model, form) for model, form, _ in FORMS if model is not Separability]
@@ -232,7 +232,7 @@ def pairs() -> Iterator[Pair]:
             combinations = combinations[2:] if place % 2 else combinations[:2]
         for data, kernel in combinations:
             for loss in losses_of(model):
-                if not (model.catalogue == "F3" and kernel == "explicit"):
+                if not (model.entry.catalogue == "F3" and kernel == "explicit"):
                     yield Pair(model, form, data, kernel, loss)
 
 
@@ -240,7 +240,7 @@ PAIRS = list(pairs())
 
 
 def test_every_model_has_its_place_in_the_tables() -> None:
-    assert {model.catalogue for model, _ in PAIRED} >= set(PARAMETERS)
+    assert {model.entry.catalogue for model, _ in PAIRED} >= set(PARAMETERS)
     ids = {form.catalogue for model, _, form in FORMS if model is not Separability}
     assert ids >= MINIMISED | SCALED | WITHOUT_VALUE
     assert {(pair.model, pair.form) for pair in PAIRS} == set(PAIRED)
@@ -281,13 +281,13 @@ def test_both_sides_have_the_same_value_on_small_data(
     X[:, 0] = 1.0 + rng.permutation(m) + rng.uniform(-0.3, 0.3, m)
     if is_classification(model):
         y = np.where(np.arange(m) % 2 == 0, -1.0, 1.0)
-        if model.catalogue == "C1":
+        if model.entry.catalogue == "C1":
             X[:, 0] *= y
     else:
         y = X[:, 0] + rng.normal(size=m)
-    if model.catalogue == "F3":
+    if model.entry.catalogue == "F3":
         kernel = RBF(0.7)
-    if model.catalogue.startswith("A") and kernel is not None:
+    if model.entry.catalogue.startswith("A") and kernel is not None:
         kernel = Polynomial(1, 1.0, 1.0)
     for loss in losses_of(model):
         stated = getattr(state(model, X, y, kernel, loss), form)

@@ -57,7 +57,7 @@ class TestBounds:
             solution = model.solve(tol=1e-7)
         except InfeasibleError:
             # So few functions do not satisfy hard constraints.
-            assert model.hard
+            assert model.entry.hard
             return
         proofs = [model.certify_exact(solution, method) for method in METHODS]
         for proof in proofs:

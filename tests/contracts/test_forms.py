@@ -103,7 +103,7 @@ def test_every_model_has_an_example() -> None:
     assert len({form.catalogue for form in classes}) == len(classes)
     for model in MODELS:
         for example in EXAMPLES[model]:
-            assert set(example.others) == {parameter.name for parameter in model.hyperparameters}
+            assert set(example.others) == set(model.entry.names)
             assert set(example.others) <= set(example.parameters)
             assert example.kernels[0] == "explicit"
             assert len(example.kernels) == 2
@@ -214,7 +214,7 @@ def test_a_model_counts_in_the_scale_that_it_states(case: Case) -> None:
         assert solution.objective == pytest.approx(value, rel=1e-6, abs=1e-9)
     # The textbook's own scale is another where it divides by m, and there the model says which it has.
     scaled = [form for form in model.forms.values() if form.factor_formula]
-    assert bool(model.counts) == bool(scaled)
+    assert bool(model.entry.counts) == bool(scaled)
     assert all(form.scale.objective != model.scale.objective for form in scaled)
 
 

@@ -30,7 +30,7 @@ from qpkernels.problems import Status
 
 
 def per_sample(case: Case) -> str | None:
-    return next((each.name for each in case.model.hyperparameters if each.per_sample), None)
+    return case.model.entry.per_sample
 
 
 WEIGHTED = [case for case in MODEL_CASES if per_sample(case) is not None]
@@ -108,7 +108,7 @@ def test_a_weight_of_0_is_an_absent_sample(case: Case) -> None:
     np.testing.assert_allclose(answer.decision[present], expected.decision, atol=1e-4 * scale)
     ends, others = answer.intercept_interval, expected.intercept_interval
     np.testing.assert_allclose(ends, others, atol=1e-3 * scale)
-    assert not set(answer.support.indices.tolist()) & set(absent.tolist()) or not model.sparse
+    assert not set(answer.support.indices.tolist()) & set(absent.tolist()) or not model.entry.sparse
     for values in answer.conditions.values():
         assert np.isfinite(values).all()
         assert np.abs(values[absent]).max() <= 1e-9 * scale

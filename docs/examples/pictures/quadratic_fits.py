@@ -43,7 +43,8 @@ for fit, (name, _, _) in looks.items():
     w = solution.function.weights
     curve = solution.decision_function(np.column_stack([t, t**2]))
     away[fit] = float(np.abs(curve - 2 - np.column_stack([t, t**2]) @ TRUE).max())
-    print(f"{fit.catalogue} {name:14} {solution.intercept:.3f} {w[0]:+.3f} x {w[1]:+.3f} x^2, off by {away[fit]:.2f}")
+    found = f"{solution.intercept:.3f} {w[0]:+.3f} x {w[1]:+.3f} x^2, off by {away[fit]:.2f}"
+    print(f"{fit.entry.catalogue} {name:14} {found}")
     assert solution.status == "optimal"
     answers[fit] = solution, curve
 assert np.sum(np.abs(answers[LeastAbsoluteFit][0].residuals) < 1e-6) == 3
@@ -58,7 +59,7 @@ assert away[LeastAbsoluteFit] < away[LeastSquaresFit] < away[ChebyshevFit]
 # sphinx_gallery_alt = "that of least squares is lifted around the outlier, and that of Chebyshev most of all."
 figure, axes = plt.subplots(figsize=(7.0, 4.8), layout="constrained")
 for fit, (name, colour, dashes) in looks.items():
-    axes.plot(t, answers[fit][1], color=colour, linestyle=dashes, label=f"{fit.catalogue} {name}")
+    axes.plot(t, answers[fit][1], color=colour, linestyle=dashes, label=f"{fit.entry.catalogue} {name}")
 axes.plot(t, 2 + np.column_stack([t, t**2]) @ TRUE, color=INK, linestyle="dotted", label="true parabola")
 draw_samples(axes, x, y, INK, "o", "point")
 ring(axes, x[outlier : outlier + 1], y[outlier : outlier + 1], "outlier")

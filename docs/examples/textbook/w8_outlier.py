@@ -43,14 +43,14 @@ names = {
     LaplaceFit: "absolute, zero sum",
     ChebyshevFit: "Chebyshev",
 }
-answers = {fit.catalogue: fit(x[:, None], y).solve() for fit in names}
+answers = {fit.entry.catalogue: fit(x[:, None], y).solve() for fit in names}
 away = {}
 for (fit, name), solution in zip(names.items(), answers.values(), strict=True):
     slope = float(solution.function.weights[0])
-    print(f"{fit.catalogue:4}{name:20} slope {slope:+.4f}, b = {solution.intercept:.4f}, {solution.status}")
+    print(f"{fit.entry.catalogue:4}{name:20} slope {slope:+.4f}, b = {solution.intercept:.4f}, {solution.status}")
     assert solution.status == "optimal"
     assert solution.certificate.holds(1e-6)
-    away[fit.catalogue] = abs(slope - 0.5)
+    away[fit.entry.catalogue] = abs(slope - 0.5)
 assert max(away["A2"], away["A2L"]) < away["A1"] < away["A3"]
 assert away["A2"] < 0.05
 assert away["A3"] > 0.4
@@ -70,7 +70,7 @@ figure, axes = plt.subplots(figsize=(7.0, 4.8), layout="constrained")
 ends = np.array([0.0, 10.3])
 looks = ((VERMILLION, "dashdot"), (BLUE, "solid"), (GREEN, "dashed"), (PURPLE, (0, (1, 1))))
 for (fit, name), solution, (colour, dashes) in zip(names.items(), answers.values(), looks, strict=True):
-    label = f"{fit.catalogue} {name}: {solution.function.weights[0]:.2f}"
+    label = f"{fit.entry.catalogue} {name}: {solution.function.weights[0]:.2f}"
     axes.plot(ends, solution.decision_function(ends[:, None]), color=colour, linestyle=dashes, label=label)
 axes.plot(ends, 1 + ends / 2, color=INK, linestyle="dotted", label="true line: 0.50")
 draw_samples(axes, x, y, INK, "o", "point")

@@ -16,6 +16,8 @@ C1 of the catalogue; Boser, Guyon and Vapnik (1992).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -134,8 +136,7 @@ class HardMargin(TwoClassModel):
     optimal [1 2] margin = 1.000, b = -2.000
     """
 
-    catalogue = "C1"
-    hard = True
+    entry = replace(TwoClassModel.entry, catalogue="C1", hard=True, most_points=500)
     primal, geometric, dual = Stated(HardMarginPrimal), Stated(HardMarginGeometric), Stated(HardMarginDual)
 
     def __init__(

@@ -18,6 +18,7 @@ divided by rho is that of the soft margin (C2) with C_i = c_i / rho. Source: C8 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -133,9 +134,7 @@ class NuMargin(TwoClassModel):
     optimal rho = 0.188 4
     """
 
-    catalogue = "C8"
-    estimator = "NuSVC"
-    hyperparameters = (NU, WEIGHTS)
+    entry = replace(TwoClassModel.entry, catalogue="C8", parameters=(NU, WEIGHTS), estimator="NuSVC", most_points=500)
     nu: cp.Parameter
     sample_weight: cp.Parameter
     primal, dual = Stated(NuMarginPrimal), Stated(NuMarginDual)

@@ -16,6 +16,8 @@ of the catalogue; Cortes and Vapnik (1995).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import formulations.cvx as cp
@@ -111,8 +113,7 @@ class SoftMargin(TwoClassCostModel):
     the optimum lies between 5.005 and 5.005
     """
 
-    catalogue = "C2"
-    hyperparameters = (MARGIN_COSTS,)
+    entry = replace(TwoClassCostModel.entry, catalogue="C2", parameters=(MARGIN_COSTS,), most_points=5000)
     primal, hinge, dual = Stated(SoftMarginPrimal), Stated(SoftMarginHinge), Stated(SoftMarginDual)
 
     def qp(self) -> KernelQP:

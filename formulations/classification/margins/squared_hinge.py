@@ -15,6 +15,8 @@ scaling of C. Source: C7 of the catalogue; Cortes and Vapnik (1995).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import formulations.cvx as cp
@@ -88,8 +90,7 @@ class SquaredHinge(TwoClassCostModel):
     [0.455 1.182 1.182 0.455]
     """
 
-    catalogue = "C7"
-    hyperparameters = (MARGIN_COSTS,)
+    entry = replace(TwoClassCostModel.entry, catalogue="C7", parameters=(MARGIN_COSTS,), most_points=5000)
     primal, dual = Stated(SquaredHingePrimal), Stated(SquaredHingeDual)
 
     def qp(self) -> KernelQP:

@@ -178,7 +178,7 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
         """
         check_jobs(n_jobs)
         pairs = tuple(self.pairs())
-        if self.machine.needs_psd:
+        if self.machine.entry.needs_psd:
             # Settled of all samples, it is of every part of them.
             self.data.gram.require_psd()
         parts = [self._stated_part(pair) for pair in pairs]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -56,8 +57,7 @@ class Separability(TwoClassModel):
     [0.5 0.5] [0.5 0.5 0.5 0.5]
     """
 
-    catalogue = "B3"
-    hard = True
+    entry = replace(TwoClassModel.entry, catalogue="B3", hard=True)
     primal = Stated(SeparabilityPrimal)
 
     def __init__(

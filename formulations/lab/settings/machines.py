@@ -1,32 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The machines that a page offers."""
+"""The machines that a page offers: the public models whose entry has ``most_points``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-from formulations.classification.least_squares import LeastSquaresClassifier
-from formulations.classification.logistic import Logistic
-from formulations.classification.lp import LinearProgramMachine
-from formulations.classification.margins.hard_margin import HardMargin
-from formulations.classification.margins.nu_margin import NuMargin
-from formulations.classification.margins.soft_margin import SoftMargin
-from formulations.classification.margins.squared_hinge import SquaredHinge
+from formulations import public
 from formulations.classification.one_class import OneClass
+from formulations.inputs.hyperparameters import ModelEntry
 from formulations.lab.settings.choices import MenuChoice, Slider
 from formulations.modelling.model import Model
-from formulations.regression.huber import Huber
-from formulations.regression.quantile import Quantile
-from formulations.regression.ridge.kernel_ridge import KernelRidge
-from formulations.regression.ridge.least_squares import LeastSquares
-from formulations.regression.tubes.nu import NuTube
-from formulations.regression.tubes.soft import SoftTube
-from formulations.relevance.classification import RelevanceClassification
+from formulations.regression.regression_model import RegressionModel
 from formulations.relevance.machine import RelevanceMachine
-from formulations.relevance.regression import RelevanceRegression
+from formulations.relevance.regression import RegressionMachine
 from qpkernels.display.card import spelled
 
 __all__ = ["MACHINES", "LabTask", "MachineChoice", "Stated"]
@@ -52,18 +41,24 @@ class MachineChoice(MenuChoice):
     ----------
     kind
         The class of its models.
-    task
-        What its points are.
     most_points
         Points that it is solved for, within seconds.
-    in_slices
-        Whether its solves keep to a time limit.
     """
 
-    kind: Callable[..., Stated] = SoftMargin
-    task: LabTask = LabTask.CLASSIFICATION
-    most_points: int = 5000
-    in_slices: bool = True
+    kind: Any = field(kw_only=True)
+    most_points: int = field(kw_only=True)
+
+    @property
+    def task(self) -> LabTask:
+        """What its points are."""
+        has_targets = issubclass(self.kind, RegressionModel | RegressionMachine)
+        return LabTask.REGRESSION if has_targets else LabTask.CLASSIFICATION
+
+    @property
+    def in_slices(self) -> bool:
+        """Whether its solves keep to a time limit: linear algebra and the simplex method have no point on the way."""
+        entry: ModelEntry = self.kind.entry
+        return not entry.linear and entry.cone_solver != "highs"
 
     @property
     def takes_labels(self) -> bool:
@@ -71,79 +66,18 @@ class MachineChoice(MenuChoice):
         return self.kind is not OneClass
 
 
-_COST = Slider("C", "cost of an error", 1e-3, 1e6, 1.0)
-_COST_OF_CURVE = replace(_COST, high=1e4)
-"""With more, flexible kernels leave a tube unproved on tens of points."""
-_NU = Slider("nu", "least share of support vectors, largest share of errors", 0.01, 1.0, 0.3, "linear")
-_CLASSES = LabTask.CLASSIFICATION
-_CURVE = LabTask.REGRESSION
+def _choice(kind: type[Stated]) -> MachineChoice:
+    explored = (each for each in kind.entry.parameters if each.words)
+    sliders = (Slider(each.name, each.words, each.low, each.high, each.usual, each.scale) for each in explored)
+    name = spelled(kind)
+    title = name.replace("-", " ").capitalize()
+    return MachineChoice(name, title, tuple(sliders), kind=kind, most_points=kind.entry.most_points)
 
-_MACHINES = (
-    MachineChoice(spelled(SoftMargin), "Soft margin", (_COST,), SoftMargin),
-    MachineChoice(spelled(HardMargin), "Hard margin", (), HardMargin, most_points=500),
-    MachineChoice(spelled(NuMargin), "Nu-margin", (_NU,), NuMargin, most_points=500),
-    MachineChoice(spelled(SquaredHinge), "Squared hinge", (_COST,), SquaredHinge),
-    MachineChoice(
-        spelled(LinearProgramMachine),
-        "Linear program",
-        (_COST,),
-        LinearProgramMachine,
-        most_points=1000,
-        in_slices=False,
-        others=("linear-program",),
-    ),
-    MachineChoice(spelled(Logistic), "Logistic regression", (_COST,), Logistic),
-    MachineChoice(spelled(LeastSquaresClassifier), "Least squares", (_COST,), LeastSquaresClassifier, in_slices=False),
-    MachineChoice(spelled(RelevanceClassification), "Relevance vectors", (), RelevanceClassification, most_points=300),
-    MachineChoice(spelled(OneClass), "One class", (_NU,), OneClass),
-    MachineChoice(
-        spelled(SoftTube),
-        "Tube",
-        (_COST_OF_CURVE, Slider("epsilon", "half width of the tube", 0.0, 2.0, 0.25, "linear")),
-        SoftTube,
-        _CURVE,
-        others=("tube",),
-    ),
-    MachineChoice(
-        spelled(NuTube),
-        "Nu-tube",
-        (_COST_OF_CURVE, Slider("nu", "largest share outside the tube", 0.01, 1.0, 0.3, "linear")),
-        NuTube,
-        _CURVE,
-        most_points=500,
-    ),
-    MachineChoice(
-        spelled(Quantile),
-        "Quantile",
-        (_COST_OF_CURVE, Slider("tau", "share below", 0.02, 0.98, 0.5, "linear")),
-        Quantile,
-        _CURVE,
-    ),
-    MachineChoice(
-        spelled(Huber),
-        "Huber",
-        (_COST_OF_CURVE, Slider("delta", "residual from which the loss is linear", 0.01, 10, 0.5)),
-        Huber,
-        _CURVE,
-    ),
-    MachineChoice(spelled(LeastSquares), "Least squares", (_COST_OF_CURVE,), LeastSquares, _CURVE, in_slices=False),
-    MachineChoice(
-        spelled(KernelRidge),
-        "Kernel ridge",
-        (Slider("regularisation", "λ, weight of the penalty", 1e-6, 1e3, 0.1),),
-        KernelRidge,
-        _CURVE,
-        in_slices=False,
-    ),
-    MachineChoice(
-        spelled(RelevanceRegression),
-        "Relevance vectors",
-        (),
-        RelevanceRegression,
-        _CURVE,
-        most_points=1000,
-    ),
-)
 
-MACHINES: Mapping[str, MachineChoice] = {each.name: each for each in _MACHINES}
-"""The machines by name, in the order in which a page lists them."""
+_KINDS = (value for name, value in vars(public).items() if name in public.__all__ and isinstance(value, type))
+_OFFERED = (kind for kind in _KINDS if issubclass(kind, Model | RelevanceMachine) and kind.entry.most_points)
+
+_IN_ORDER = sorted(_OFFERED, key=lambda kind: (-kind.entry.most_points, kind.entry.catalogue))
+
+MACHINES: Mapping[str, MachineChoice] = {each.name: each for each in map(_choice, _IN_ORDER)}
+"""The machines by name, in the order in which a page lists them: those of many points first."""

@@ -128,7 +128,8 @@ class Setting:
         machine, kernel = self.machine.choice, self.kernel_function()
         self._require_points()
         targets = (self.y,) if machine.takes_labels else ()
-        return machine.kind(self.X, *targets, kernel, **values)
+        stated: Stated = machine.kind(self.X, *targets, kernel, **values)
+        return stated
 
     def _require_points(self) -> None:
         """Refuse points that are too few or too many in words of the page."""

@@ -119,7 +119,7 @@ def _routes(model: Model[Any], bounds: Bounds) -> list[Route]:
         taken = next((program for program in programs if solver.refusal(program) is None), None)
         if taken is not None and not routes:
             routes.append(structure_route(model, bounds, solver, taken))
-    for name in dict.fromkeys((model.cone_solver, *_CONIC)):
+    for name in dict.fromkeys((model.entry.cone_solver, *_CONIC)):
         solver = find_solver(name)
         if len(routes) < _ENTRANTS and solver.installed:
             route = form_route(model, bounds, solver)

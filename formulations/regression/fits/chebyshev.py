@@ -11,6 +11,8 @@ smallest epsilon for which a hard tube (D1) exists. Source: A3 of the catalogue;
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import formulations.cvx as cp
 from formulations.modelling import Stated, labelled
 from formulations.regression.fits.forms import LinearFit, UnitFitDual
@@ -61,6 +63,6 @@ class ChebyshevFit(LinearFit):
     optimal largest residual 1.333, w = 2.333
     """
 
-    catalogue = "A3"
+    entry = replace(LinearFit.entry, catalogue="A3")
     norm = LargestResidualBounds
     primal, dual = Stated(ChebyshevFitPrimal), Stated(ChebyshevFitDual)

@@ -39,8 +39,7 @@ class LinearFit(RegressionModel):
         As in :class:`~formulations.regression.regression_model.RegressionModel`.
     """
 
-    sparse = False
-    expands = False
+    entry = replace(RegressionModel.entry, sparse=False, expands=False)
     norm: ClassVar[type[NormFitBounds]]
 
     def __init__(

@@ -13,6 +13,8 @@ is the multiplier of sum r_i = 0. Source: A2, A2L of the catalogue; Boscovich (1
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
@@ -75,7 +77,7 @@ class LeastAbsoluteFit(LinearFit):
     optimal 4.000 w = 1.000, b = 1.000
     """
 
-    catalogue = "A2"
+    entry = replace(LinearFit.entry, catalogue="A2")
     norm = AbsoluteFitBounds
     primal, dual = Stated(LeastAbsoluteFitPrimal), Stated(LeastAbsoluteFitDual)
 
@@ -136,7 +138,7 @@ class LaplaceFit(LinearFit):
     optimal 4.000 sum of residuals: 0.000
     """
 
-    catalogue = "A2L"
+    entry = replace(LinearFit.entry, catalogue="A2L")
     norm = BalancedAbsoluteFitBounds
     primal, dual = Stated(LaplaceFitPrimal), Stated(LaplaceFitDual)
 

@@ -11,6 +11,8 @@ The optimal values are equal, and v = 2r. Where the columns of F are linearly de
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import formulations.cvx as cp
 from formulations.modelling import Stated, labelled
 from formulations.regression.fits.forms import FitDual, LinearFit
@@ -62,7 +64,7 @@ class LeastSquaresFit(LinearFit):
     optimal 4.800 w = 2.200, b = -0.800
     """
 
-    catalogue = "A1"
+    entry = replace(LinearFit.entry, catalogue="A1")
     norm = SquaredFitBounds
     primal, dual = Stated(LeastSquaresFitPrimal), Stated(LeastSquaresFitDual)
 

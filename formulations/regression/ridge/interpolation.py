@@ -14,6 +14,8 @@ kernel. Source: F3 of the catalogue; Krige (1951), Micchelli (1986).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -83,11 +85,8 @@ class Interpolation(RegressionModel):
     optimal 0.992 [0.8   0.983]
     """
 
-    coefficient = "beta = c"
-    catalogue = "F3"
-    sparse = False
-    linear = True  # K c = y
-    hard = True
+    # K c = y
+    entry = replace(RegressionModel.entry, catalogue="F3", coefficient="beta = c", linear=True, sparse=False, hard=True)
     primal, dual = Stated(InterpolationPrimal), Stated(InterpolationDual)
 
     def __init__(self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None = None) -> None:

@@ -15,6 +15,8 @@ cost (E1). Source: E2 of the catalogue; Saunders et al. (1998).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -81,12 +83,17 @@ class KernelRidge(RegressionModel, MeanRiskModel[Regression]):
     optimal 0.874 [0.919]
     """
 
-    coefficient = "beta = c"
-    catalogue = "E2"
-    counts = "1/2 ||f||^2 + C sum (y_i - f(x_i))^2, C = 1/(2 lambda)"
-    sparse = False
-    linear = True  # (K + lambda I) c = y
-    estimator = "KernelRidge"
+    # (K + lambda I) c = y
+    entry = replace(
+        MeanRiskModel.entry,
+        catalogue="E2",
+        coefficient="beta = c",
+        estimator="KernelRidge",
+        counts="1/2 ||f||^2 + C sum (y_i - f(x_i))^2, C = 1/(2 lambda)",
+        linear=True,
+        sparse=False,
+        most_points=5000,
+    )
     primal, dual = Stated(KernelRidgePrimal), Stated(KernelRidgeDual)
 
     def __init__(

@@ -197,11 +197,16 @@ class LeastSquares(RegressionModel):
     optimal 0.400 w = 0.800, b = 0.300
     """
 
-    coefficient = "beta = c"
-    catalogue = "E1"
-    hyperparameters = (COST,)
-    sparse = False
-    linear = True  # [0, 1'; 1, K + I/C] [b; c] = [0; y]
+    # [0, 1'; 1, K + I/C] [b; c] = [0; y]
+    entry = replace(
+        RegressionModel.entry,
+        catalogue="E1",
+        parameters=(COST,),
+        coefficient="beta = c",
+        linear=True,
+        sparse=False,
+        most_points=5000,
+    )
     C: cp.Parameter
     primal, constrained, dual = Stated(LeastSquaresPrimal), Stated(LeastSquaresConstrained), Stated(LeastSquaresDual)
     system, centred = Stated(LeastSquaresSystem), Stated(LeastSquaresCentred)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import formulations.cvx as cp
@@ -22,7 +24,7 @@ def sides_of(beta: Vector) -> tuple[Vector, Vector]:
 class TubeModel(RegressionModel):
     """A model whose residuals r = y - f - b cost nothing up to epsilon, and C_i for each unit beyond it."""
 
-    coefficient = "beta = a+ - a-"
+    entry = replace(RegressionModel.entry, coefficient="beta = a+ - a-")
 
     C: cp.Parameter
     epsilon: cp.Parameter

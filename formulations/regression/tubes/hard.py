@@ -15,6 +15,8 @@ the catalogue; Smola and Schoelkopf (2004).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -43,8 +45,7 @@ _MOMENT = 1.0
 class HardTubeModel(TubeModel):
     """A tube that holds every target, or else there is no answer."""
 
-    hyperparameters = (EPSILON,)
-    hard = True
+    entry = replace(TubeModel.entry, parameters=(EPSILON,), hard=True)
 
     def qp(self) -> KernelQP:
         """State the dual in beta = a+ - a-, without bounds."""
@@ -187,7 +188,7 @@ class HardTube(HardTubeModel):
     optimal w = 0.800, b = 0.300
     """
 
-    catalogue = "D1"
+    entry = replace(HardTubeModel.entry, catalogue="D1")
     primal, dual = Stated(HardTubePrimal), Stated(HardTubeDual)
 
     def __init__(

@@ -20,6 +20,7 @@ Schoelkopf et al. (2000).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -139,9 +140,13 @@ class NuTube(TubeModel):
     optimal epsilon = 0.100 [4.]
     """
 
-    catalogue = "D7"
-    estimator = "NuSVR"
-    hyperparameters = (COST, NU, WEIGHTS)
+    entry = replace(
+        TubeModel.entry,
+        catalogue="D7",
+        parameters=(COST, replace(NU, words="largest share outside the tube"), WEIGHTS),
+        estimator="NuSVR",
+        most_points=500,
+    )
     C: cp.Parameter
     nu: cp.Parameter
     sample_weight: cp.Parameter

@@ -14,6 +14,8 @@ the model counts. Source: D3 of the catalogue.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
@@ -73,9 +75,12 @@ class PenalisedTube(MeanRiskModel[Regression], TubeModel):
     optimal 1.475 w = 0.975
     """
 
-    catalogue = "D3"
-    hyperparameters = (LAMBDA, EPSILON)
-    counts = "1/2 ||f||^2 + C sum max(0, |y_i - f(x_i)| - epsilon), C = 1/(2 lambda)"
+    entry = replace(
+        TubeModel.entry,
+        catalogue="D3",
+        parameters=(LAMBDA, EPSILON),
+        counts="1/2 ||f||^2 + C sum max(0, |y_i - f(x_i)| - epsilon), C = 1/(2 lambda)",
+    )
     loss, dual = Stated(PenalisedTubeLoss), Stated(SoftTubeDual)
 
     def __init__(

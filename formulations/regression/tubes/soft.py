@@ -17,6 +17,8 @@ Schoelkopf (2004).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -139,8 +141,7 @@ class SoftTube(TubeModel):
     optimal 0.694 5 [0.87]
     """
 
-    catalogue = "D2"
-    hyperparameters = (TUBE_COSTS, EPSILON)
+    entry = replace(TubeModel.entry, catalogue="D2", parameters=(TUBE_COSTS, EPSILON), most_points=5000)
     primal, loss, dual = Stated(SoftTubePrimal), Stated(SoftTubeLoss), Stated(SoftTubeDual)
 
     def __init__(

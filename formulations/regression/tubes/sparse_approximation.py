@@ -14,6 +14,8 @@ they are: a_i = 0 where |y_i - f(x_i)| < epsilon. Source: F1, F2 of the catalogu
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
@@ -87,7 +89,7 @@ class SparseApproximation(HardTubeModel):
     optimal 1.092 7 of 13 coefficients are not 0
     """
 
-    catalogue = "F1"
+    entry = replace(HardTubeModel.entry, catalogue="F1")
     l1, split = Stated(SparseApproximationL1), Stated(SparseApproximationSplit)
     primal = Stated(HardTubePrimal)
 

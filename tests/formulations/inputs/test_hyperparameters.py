@@ -12,7 +12,7 @@ from model_data import MODELS
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_an_attribute_says_which_number_it_is(model: type[Model]) -> None:
-    for parameter in model.hyperparameters:
+    for parameter in model.entry.parameters:
         text = inspect.getdoc(inspect.getattr_static(model, parameter.name)) or ""
         assert text.startswith(f"{parameter.name}, {parameter.range}, ")
 

@@ -45,7 +45,7 @@ def test_it_is_the_model_stated_on_those_samples(case: Case) -> None:
     np.testing.assert_array_equal(part.gram.X, anew.gram.X)
     for name in ("y", "classes"):
         np.testing.assert_array_equal(getattr(part, name, None), getattr(anew, name, None))
-    for each in model.hyperparameters:
+    for each in model.entry.parameters:
         np.testing.assert_array_equal(getattr(part, each.name).value, getattr(anew, each.name).value)
     first, second = part.bounds(), anew.bounds()
     assert type(first) is type(second)

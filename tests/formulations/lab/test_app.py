@@ -302,8 +302,8 @@ def test_bad_points_are_answers_in_words() -> None:
         assert "one class" in alone["error"]
         many = page.shown(2, machine={"name": "relevance-classification"}, **setting(301))
         assert many["error"] == (
-            "Relevance vectors is solved here for at most 300 points, but 301 came; remove some, or choose another "
-            "machine."
+            "Relevance classification is solved here for at most 300 points, but 301 came; remove some, or choose "
+            "another machine."
         )
         assert page.shown(3, **setting(6))["proof"]["status"] == "optimal"
 

@@ -82,7 +82,7 @@ def test_every_sample_is_explained(case: Case) -> None:
         text = solution.explain(sample)
         assert text.startswith(f"sample {sample}: ")
         assert text.endswith(".")
-        assert f"; coefficient {form.model.coefficient} = {solution.beta[sample] + 0.0:.6g}" in text
+        assert f"; coefficient {form.model.entry.coefficient} = {solution.beta[sample] + 0.0:.6g}" in text
         for formula, values in solution.conditions.items():
             assert f"{formula} = {values[sample] + 0.0:.1e}" in text
     assert solution.explain(np.int64(2)) == solution.explain(2)
@@ -170,7 +170,7 @@ def test_support_and_sparsity(case: Case) -> None:
 def test_samples_without_support_leave_the_answer_as_it_is(case: Case) -> None:
     form, solution = solved(case, "clarabel")
     model = form.model
-    if not (solution.sparse and model.expands) or case.model is Separability:
+    if not (solution.sparse and model.entry.expands) or case.model is Separability:
         return
     beta = np.zeros(len(form.model))
     beta[solution.support.indices] = solution.beta[solution.support.indices]
