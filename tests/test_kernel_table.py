@@ -143,7 +143,7 @@ from builders import KERNEL_EXAMPLES
 from extensions.kernel_names import kernel_names
 from formulations.commands.app import app
 from formulations.commands.kernel_expression import read_kernel
-from formulations.lab.settings.kernels import KERNELS
+from formulations.lab.settings import KERNELS
 
 print(
     json.dumps(

@@ -13,7 +13,7 @@ from pathlib import Path
 __all__ = ["Server", "running"]
 
 _SERVE = """
-from formulations.lab.serving import serve
+from formulations.lab.app import serve
 serve(browser=False, say=lambda line: print(line, flush=True))
 """
 

@@ -27,11 +27,7 @@ from formulations.commands.output import check_picture, command, end, report, wa
 if TYPE_CHECKING:
     from formulations.judging.comparison import Comparison
 
-__all__ = [
-    "audit_command",
-    "compare_command",
-    "cross_examine_command",
-]
+__all__ = ["audit_command", "compare_command", "cross_examine_command"]
 
 
 @command

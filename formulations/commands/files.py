@@ -25,14 +25,7 @@ if TYPE_CHECKING:
     from formulations.judging.testset import WrittenEntry
     from qpkernels.solvers import Solver
 
-__all__ = [
-    "export_command",
-    "kernels_command",
-    "models_command",
-    "scale_command",
-    "solvers_command",
-    "write_testset",
-]
+__all__ = ["export_command", "kernels_command", "models_command", "scale_command", "solvers_command", "write_testset"]
 
 
 @command

@@ -25,9 +25,7 @@ from formulations.commands.output import check_machine, check_output, command, e
 if TYPE_CHECKING:
     from formulations.commands.training import TrainedMachine
 
-__all__ = [
-    "fit_command",
-]
+__all__ = ["fit_command"]
 
 
 @command

@@ -28,9 +28,7 @@ from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel, scale_gamma
 from qpkernels.kernels.catalogue import KERNELS, NAMED, KernelEntry
 
-__all__ = [
-    "read_kernel",
-]
+__all__ = ["read_kernel"]
 
 Number: TypeAlias = int | float
 
@@ -56,11 +54,6 @@ def read_kernel(text: str, X: Samples, options: Mapping[str, str | Number] | Non
     ----------
     options
         Values of parameters, for kernels that have them and do not state them in the expression.
-
-    Raises
-    ------
-    ParameterError
-        If the text is no such expression, with the place, or no kernel of it takes one of the options.
     """
     if len(text) > _LONGEST or not text.isascii():
         raise ParameterError(f"--kernel takes an expression of at most {_LONGEST} ASCII characters; shorten it.")

@@ -61,7 +61,7 @@ def lab_command(
     from qpkernels.errors import ParameterError
 
     _require_packages()
-    from formulations.lab.serving import end_process, serve
+    from formulations.lab.app import end_process, serve
 
     if data is not None and link is not None:
         raise ParameterError("--data and --link exclude each other, each being what the page starts with; keep one.")
@@ -116,7 +116,7 @@ def _start(source: TrainingOptions, features: str | None, regression: bool | Non
     """Return the setting of a file of samples."""
     from formulations.commands import samples, statements
     from formulations.inputs.samples import two_classes
-    from formulations.lab.settings.data import setting_of
+    from formulations.lab.settings import setting_of
     from qpkernels.errors import ParameterError
 
     if regression and source.positive is not None:

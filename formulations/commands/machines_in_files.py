@@ -38,12 +38,7 @@ from qpkernels.files.delimited import first_fields
 from qpkernels.files.libsvm_machines import describe_kernel, integer_label
 from qpkernels.kernels import Kernel, Linear
 
-__all__ = [
-    "check_for_libsvm",
-    "read_machine",
-    "read_new",
-    "write_for_libsvm",
-]
+__all__ = ["check_for_libsvm", "read_machine", "read_new", "write_for_libsvm"]
 
 
 def read_machine(path: Path, *, scaled: bool, probability: bool = False) -> Predictor:
@@ -55,11 +50,6 @@ def read_machine(path: Path, *, scaled: bool, probability: bool = False) -> Pred
         Whether samples come scaled by a range file; otherwise it is told that one lies beside a model.
     probability
         Whether probabilities of a model of LIBSVM decide, as in svm-predict -b 1; those of ours always do.
-
-    Raises
-    ------
-    FileFormatError
-        If there is none, or it is damaged, or another.
     """
     if not path.exists() and npz_path(path).exists():
         # fit writes a suffix where none is stated.
@@ -89,22 +79,12 @@ def _without_sigmoids(predictor: Predictor) -> Predictor:
     )
 
 
-_SVM_TYPES = {
-    "nu-margin": SvmType.NU_SVC,
-    "one-class": SvmType.ONE_CLASS,
-    "nu-tube": SvmType.NU_SVR,
-}
+_SVM_TYPES = {"nu-margin": SvmType.NU_SVC, "one-class": SvmType.ONE_CLASS, "nu-tube": SvmType.NU_SVR}
 """What LIBSVM calls models; others of classes are c_svc to it, and others of values epsilon_svr."""
 
 
 def check_for_libsvm(asked: Asked, training: TrainingSamples, kernel: Kernel | None, *, against_rest: bool) -> None:
-    """Refuse what LIBSVM has no model for, before anything is trained.
-
-    Raises
-    ------
-    UnsupportedProgramError
-        If it has no such kernel, no such labels, or no machines of one class against the rest.
-    """
+    """Refuse what LIBSVM has no model for, before anything is trained."""
     if against_rest:
         raise UnsupportedProgramError(
             "LIBSVM has machines and probabilities of pairs of classes; leave out --one-versus-rest or --libsvm-model."
@@ -130,11 +110,6 @@ def write_for_libsvm(trained: TrainedMachine, asked: Asked, samples: int, path: 
     """Write the machine of so many samples as svm-train does, and the range of its features where they were scaled.
 
     LIBSVM's machine of one class has nu m times the coefficients of the model.
-
-    Raises
-    ------
-    UnsupportedProgramError
-        If LIBSVM has no such machine.
     """
     svm_type, decision = _SVM_TYPES.get(asked.name), trained.predictor.decision
     if isinstance(decision, Votes):
@@ -164,15 +139,7 @@ def _sigmoids(decision: Decision) -> LibsvmSigmoids | None:
 
 
 def read_new(options: NewOptions, predictor: Predictor) -> tuple[Predictor, Samples, Dataset | None]:
-    """Return samples for a machine, with their set where they have targets, and the machine with as many features.
-
-    Raises
-    ------
-    ShapeError, FeatureNamesError
-        If the samples have other features than the machine.
-    ParameterError
-        If the machine scales samples itself, and a range file as well.
-    """
+    """Return samples for a machine, with their set where they have targets, and the machine with as many features."""
     if options.ranges is not None and predictor.preprocessing is not None:
         raise ParameterError("the machine keeps how its samples were scaled, and does it itself; leave --range out.")
     features = predictor.features

@@ -28,12 +28,9 @@ from qpkernels.errors import LabelError
 from qpkernels.files import Dataset, one_versus_rest
 
 __all__ = [
-    "ClassMeasures",
     "Classified",
     "ConfidenceInterval",
-    "Inlying",
     "Measured",
-    "Valued",
     "check_labels",
     "classified",
     "inlying",
@@ -155,11 +152,6 @@ def true_labels(predictor: Predictor, dataset: Dataset, positive: str | None) ->
     ----------
     positive
         The class that is +1 to a machine of +1 and -1, as LIBSVM has them; others know its name.
-
-    Raises
-    ------
-    LabelError
-        If the machine has another class for its positive values.
     """
     known, names = predictor.classes, named_labels(dataset)
     if known is None or known.size > 2 or np.isin(known, [-1, 1]).all():
@@ -178,13 +170,7 @@ def true_labels(predictor: Predictor, dataset: Dataset, positive: str | None) ->
 
 
 def check_labels(predictor: Predictor, y: NDArray[Any], source: str) -> NDArray[Any] | None:
-    """Return the classes that y is held against; None where a machine predicts values, or y says nothing of inliers.
-
-    Raises
-    ------
-    LabelError
-        If the targets are of the other kind, or none of them is a class of the machine.
-    """
+    """Return the classes that y is held against; None where a machine predicts values, or y says nothing of inliers."""
     is_text, told = y.dtype.kind == "U", np.unique(y)
     if isinstance(predictor.decision, Inliers):
         return np.array([-1, 1]) if not is_text and np.isin(told, [-1, 1]).all() else None

@@ -65,13 +65,7 @@ def models_by_name() -> Mapping[str, type[Model[Any]]]:
 
 
 def find_model(name: str) -> tuple[str, str | None]:
-    """Return the names of a model and of the form that its name may end with, from any spelling.
-
-    Raises
-    ------
-    ParameterError
-        If there is none, with the nearest names.
-    """
+    """Return the names of a model and of the form that its name may end with, from any spelling."""
     from qpkernels.errors import ParameterError
 
     known = _spellings()

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from qpkernels.problems import Status
 
 __all__ = [
-    "Ending",
     "check_machine",
     "check_output",
     "check_picture",
@@ -38,7 +37,6 @@ __all__ = [
     "end",
     "facts",
     "hint",
-    "in_words_of_options",
     "number",
     "report",
     "show",
@@ -270,11 +268,6 @@ def check_output(path: Path, what: str, suffixes: Iterable[str] = ()) -> None:
     ----------
     suffixes
         Those of the formats there are, the empty one if a file without a suffix gets one; none: any will do.
-
-    Raises
-    ------
-    ParameterError
-        If its folder does not exist, or its suffix names no format.
     """
     from qpkernels.errors import ParameterError
 

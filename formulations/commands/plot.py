@@ -14,9 +14,7 @@ from formulations.commands.output import check_picture, command, end, facts, sho
 if TYPE_CHECKING:
     from formulations.plots.display import Display
 
-__all__ = [
-    "plot_command",
-]
+__all__ = ["plot_command"]
 
 _KINDS = ("regions", "tube", "kkt", "certificate", "gram")
 

@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from formulations.commands.measures import Classified, ConfidenceInterval, Measured
     from formulations.prediction import Predictor
 
-__all__ = [
-    "evaluate_command",
-    "predict_command",
-]
+__all__ = ["evaluate_command", "predict_command"]
 
 
 @command

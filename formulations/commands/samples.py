@@ -105,13 +105,7 @@ def read_training(options: TrainingOptions, models: Iterable[Asked], *, named: b
 def training_of(
     dataset: Dataset, options: TrainingOptions, models: Iterable[Asked], *, named: bool = False
 ) -> TrainingSamples:
-    """Return the samples and targets of a set that was read, for these models; classes by name if ``named``.
-
-    Raises
-    ------
-    ParameterError, LabelError
-        If the targets are no labels, or no values, as the models need them.
-    """
+    """Return the samples and targets of a set that was read, for these models; classes by name if ``named``."""
     check_unique_names(options.data, dataset.feature_names)
     labels = named_labels(dataset)
     y, signed = labels if named else dataset.y, None
@@ -128,25 +122,13 @@ def training_of(
 
 
 def check_unique_names(source: str, names: FeatureNames) -> None:
-    """Refuse a table with two columns of one name, which no new table could be held against.
-
-    Raises
-    ------
-    FeatureNamesError
-        With the name.
-    """
+    """Refuse a table with two columns of one name, which no new table could be held against."""
     if (twice := first_twice(names or ())) is not None:
         raise FeatureNamesError(f"the column {twice!r} of {source} occurs twice; give each its own name.")
 
 
 def chosen_features(features: str | None, samples: TrainingSamples | Dataset, wanted: int) -> tuple[int, ...]:
-    """Return the numbers, from 0, of the features to draw along, by their numbers from 1 or their names.
-
-    Raises
-    ------
-    ParameterError
-        If there are no such features, or not as many as ``wanted``; 0: none are drawn along.
-    """
+    """Return the numbers, from 0, of the features to draw along, by their numbers from 1 or their names."""
     width, names = samples.X.shape[1], samples.feature_names or ()
     if features is None:
         if wanted in (0, width):
@@ -187,13 +169,7 @@ def _against_others(dataset: Dataset, positive: str) -> tuple[Vector, NDArray[An
 
 
 def require_two_classes(training: TrainingSamples, models: Iterable[Asked]) -> None:
-    """Refuse several classes where a model separates two.
-
-    Raises
-    ------
-    ParameterError
-        It names a class that could be the positive one.
-    """
+    """Refuse several classes where a model separates two."""
     classes = np.unique(training.labels)
     if classes.size > 2 and any(asked.separates for asked in models):
         raise ParameterError(

@@ -21,10 +21,7 @@ from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.kernels import Kernel
 from qpkernels.problems import Certificate, Status
 
-__all__ = [
-    "read_tries",
-    "search_several",
-]
+__all__ = ["read_tries", "search_several"]
 
 _MOST = 1000
 """Values of one name; more would be a slip."""
@@ -35,11 +32,6 @@ def read_tries(tries: Iterable[str]) -> dict[str, Any]:
 
     ``log2:begin,end,step`` are the powers of 2 with the exponents begin, begin + step and so on up to end; those of 10
     are ``log10``.
-
-    Raises
-    ------
-    ParameterError
-        If the text is no such list.
     """
     found: dict[str, Any] = {}
     for text in tries:
@@ -103,13 +95,6 @@ def search_several(
         Values to try, by name.
     folds
         A splitter of scikit-learn.
-
-    Raises
-    ------
-    ParameterError
-        If a name is unknown.
-    QPKernelsError
-        The error of the first fit, if no point has a score.
     """
     whole = asked.of_several(training.X, training.y, kernel)
     points = grid_points(whole.model(next(whole.pairs())), dict(values))

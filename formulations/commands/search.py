@@ -28,10 +28,7 @@ if TYPE_CHECKING:
     from formulations.commands.statements import Asked
     from formulations.selection.grid import ScoredPoints
 
-__all__ = [
-    "grid_command",
-    "path_command",
-]
+__all__ = ["grid_command", "path_command"]
 
 _USUAL = ("C=log2:-5,15,2", "gamma=log2:3,-15,-2")
 """What grid.py tries unless it is told otherwise."""

@@ -25,9 +25,7 @@ from formulations.commands.output import check_machine, command, end, facts, num
 if TYPE_CHECKING:
     from formulations.modelling import Model, Solution
 
-__all__ = [
-    "solve_command",
-]
+__all__ = ["solve_command"]
 
 
 @command

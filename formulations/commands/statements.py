@@ -110,13 +110,7 @@ class Asked:
 
 
 def ask(options: ModelOptions, kernel: KernelOptions, form: str | None = None) -> Asked:
-    """Return which model the options name, and ``form`` of it.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such model, form or hyper-parameter.
-    """
+    """Return which model the options name, and ``form`` of it."""
     (asked,) = ask_all([options.model], options.cost, options.settings, kernel)
     if form is None:
         return asked
@@ -129,13 +123,7 @@ def ask(options: ModelOptions, kernel: KernelOptions, form: str | None = None) -
 
 
 def ask_all(names: Iterable[str], cost: float | None, settings: list[str] | None, kernel: KernelOptions) -> list[Asked]:
-    """Return the models of these names, each with those of the values that it has.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such model, or none of them has a hyper-parameter.
-    """
+    """Return the models of these names, each with those of the values that it has."""
     found = [find_model(name) for name in names]
     values = read_values(cost, settings)
     has = {name: models_by_name()[name].entry.names for name, _ in found}
@@ -151,13 +139,7 @@ def ask_all(names: Iterable[str], cost: float | None, settings: list[str] | None
 
 
 def require_model(asked: Asked) -> None:
-    """Refuse a form where only models can be solved.
-
-    Raises
-    ------
-    ParameterError
-        If one was asked for.
-    """
+    """Refuse a form where only models can be solved."""
     if asked.form is not None:
         raise ParameterError(f"this command solves models, not the form {asked.form}; name the model: {asked.name}.")
 
@@ -241,13 +223,7 @@ class Solving:
         return statement.solve(self.solver, tol=self.tol, time_limit=self.time_limit, **options)
 
     def solve_several(self, statement: Any) -> Any:
-        """Solve a scheme of machines.
-
-        Raises
-        ------
-        ParameterError
-            If there is to be a checkpoint: a file holds one descent.
-        """
+        """Solve a scheme of machines."""
         if self.checkpoint is not None:
             raise ParameterError("--checkpoint keeps one machine, but several classes take several; leave it out.")
         options: dict[str, Any] = {} if self.time_limit is None else {"time_limit": self.time_limit}

@@ -25,15 +25,7 @@ from qpkernels.errors import LabelError, ParameterError
 from qpkernels.functions import Expansion
 from qpkernels.kernels import Kernel
 
-__all__ = [
-    "TrainedMachine",
-    "calibrated",
-    "class_factors",
-    "prepared",
-    "stated",
-    "train",
-    "weighted",
-]
+__all__ = ["TrainedMachine", "calibrated", "class_factors", "prepared", "stated", "train", "weighted"]
 
 _FOLDS = 5
 """Parts of the samples whose values calibrate probabilities, as svm-train -b 1 has it."""
@@ -86,22 +78,9 @@ def stated(asked: Asked, training: TrainingSamples, kernel: Kernel | None, *, ag
 
 
 def train(
-    asked: Asked,
-    training: TrainingSamples,
-    kernel: Kernel | None,
-    solving: Solving,
-    *,
-    against_rest: bool,
+    asked: Asked, training: TrainingSamples, kernel: Kernel | None, solving: Solving, *, against_rest: bool
 ) -> TrainedMachine:
-    """Train the machine that is asked for, one of several classes where there are several.
-
-    Raises
-    ------
-    ParameterError
-        If it cannot be stated.
-    QPKernelsError
-        If there is no answer.
-    """
+    """Train the machine that is asked for, one of several classes where there are several."""
     statement = stated(asked, training, kernel, against_rest=against_rest)
     if isinstance(statement, Model | Form):
         with waiting(f"training on {training.X.shape[0]} samples") as tell:
@@ -133,13 +112,7 @@ def train(
 def calibrated(
     trained: TrainedMachine, asked: Asked, training: TrainingSamples, kernel: Kernel | None, seed: int
 ) -> TrainedMachine:
-    """Return the machine with a sigmoid for each part (C5), fitted to values of samples held out of its training.
-
-    Raises
-    ------
-    ParameterError
-        If there are no classes, or too small ones; values that are log-odds already stay as they are.
-    """
+    """Return the machine with a sigmoid for each part (C5), fitted to values of samples held out of its training."""
     decision = trained.predictor.decision
     if not isinstance(decision, Labels | Votes):
         raise ParameterError(f"--probability is for classes, and {asked.name} has none; leave it out.")
@@ -169,13 +142,7 @@ def calibrated(
 
 
 def weighted(asked: Asked, y: NDArray[Any], weights: list[str]) -> Asked:
-    """Return the model with costs that are those of each sample's class.
-
-    Raises
-    ------
-    ParameterError, LabelError
-        If a weight is none, or of no class, or the model has no cost.
-    """
+    """Return the model with costs that are those of each sample's class."""
     if not weights:
         return asked
     if "C" not in asked.kind.entry.names or not asked.separates:
@@ -184,13 +151,7 @@ def weighted(asked: Asked, y: NDArray[Any], weights: list[str]) -> Asked:
 
 
 def class_factors(y: NDArray[Any], weights: list[str]) -> Vector:
-    """Return the factor of each sample, shape (m,), that its class has in CLASS=FACTOR; 1 of other classes.
-
-    Raises
-    ------
-    ParameterError, LabelError
-        If a weight is none, or of no class.
-    """
+    """Return the factor of each sample, shape (m,), that its class has in CLASS=FACTOR; 1 of other classes."""
     factors = np.ones(y.size)
     for weight in weights:
         label, _, text = weight.rpartition("=")

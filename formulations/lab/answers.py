@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The answer to each setting of a page, from the answer before where one point or one value has changed."""
+"""The answer to each setting of a page, from the one before where one point or one value has changed; and its letters.
+
+f is the function, sum_i beta_i k(x_i, .), and f(x) + b the decision value, or what stands in its place; a are
+multipliers, and beta is y a, a or a+ - a-.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +15,46 @@ from typing import Any
 
 import numpy as np
 
+from formulations.classification.one_class import OneClass
 from formulations.classification.separation.hulls import HullIntersection
 from formulations.incremental import Incremental
-from formulations.lab.settings import Points, Setting
-from formulations.lab.settings.machines import Stated
+from formulations.lab.settings import Points, Setting, Stated
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
+from formulations.regression.regression_model import RegressionModel
 from formulations.relevance.machine import RelevanceSolution
 from qpkernels.arrays import Indices
+from qpkernels.display.maths import to_text
 from qpkernels.errors import InseparableError, QPKernelsError, SolverFailedError
 from qpkernels.problems import Status
 
-__all__ = ["Answers", "LabAnswer"]
+__all__ = ["Answers", "LabAnswer", "coefficient_name", "decision_name", "multiplier_name", "place_name"]
+
+
+def decision_name(model: Stated) -> str:
+    """Return how the value is written whose sign, or which itself, predicts."""
+    if isinstance(model, OneClass):
+        return to_text("f(x) - rho")
+    return "f(x)" if isinstance(model, Model) and not model.fit_intercept else "f(x) + b"
+
+
+def place_name(model: Model[Any]) -> str:
+    """Return how the margin or the residual of a sample is written."""
+    decision = decision_name(model)
+    if isinstance(model, RegressionModel):
+        return to_text(f"residual r = y - {decision.replace('+', '-')}")
+    return decision if isinstance(model, OneClass) else f"margin y ({decision})"
+
+
+def coefficient_name(model: Model[Any]) -> str:
+    """Return how a coefficient of f is written."""
+    return to_text(model.entry.coefficient)
+
+
+def multiplier_name(model: Model[Any]) -> str:
+    """Return how minus the slope of the loss of a sample is written."""
+    return f"coefficient {coefficient_name(model)}" if isinstance(model, RegressionModel) else "multiplier a"
+
 
 LARGE = 1500
 """Points above which kernel matrices are not left to the next collection of garbage; two are held at most."""

@@ -13,8 +13,8 @@ import numpy as np
 from formulations.classification.separation.hulls import HullIntersection
 from formulations.classification.separation.separability import Separability
 from formulations.lab.answers import LabAnswer
+from formulations.lab.presets import PRESETS, kernel_part, machine_part, points_part
 from formulations.lab.settings import KERNELS, Setting
-from formulations.lab.settings.presets import PRESETS, kernel_part, machine_part, points_part
 from formulations.lab.views.hulls import HULLS
 from formulations.modelling.solution import Solution
 from formulations.modelling.tasks import Classification, Regression

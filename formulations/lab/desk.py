@@ -1,5 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one page has said and is to be told, whatever carries its messages.
+"""What one page has said and is to be told, whatever carries its messages, and the menu that it is made of.
+
+A page says a setting, a change of some points, or a question::
+
+    {"seq": 7, "setting": {...}}            all of it; formulations.lab.settings says of what
+    {"seq": 8, "points": [[3, 0.5, -1.2, 1]]}   the number of a point, and what it is now
+    {"seq": 9, "ask": "explain", "sample": 3}
+    {"seq": 9, "ask": "check", "challenge": "degree-two"}
+    {"seq": 10, "ask": "npz"}               a file: python, csv or npz; formulations.lab.exports says what is in it
+
+An answer has the number of its question, and what was asked or why it is refused. A file comes as text, or as bytes.
+Before the first frame there may be a sentence on why that takes long::
+
+    {"seq": 9, "answer": "sample 3: ..."}
+    {"seq": 9, "answer": {"solved": false, "words": "..."}}
+    {"seq": 10, "answer": {"file": "SoftMarginPrimal.npz", "base64": "UEsDB..."}}
+    {"seq": 11, "refused": "..."}
+    {"notice": "..."}
+
+A message that says nothing of the kind is refused in words, and nothing else comes of it.
 
 A setting that came while another is solved replaces what waits: no queue of settings is ever longer than one. Questions
 wait their turn. While nothing waits, an answer that is not proved yet is improved, and a frame with the same ``seq``
@@ -12,21 +31,141 @@ import json
 import logging
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from threading import Lock
 from typing import Any
 
 from formulations.lab.answers import LabAnswer
+from formulations.lab.challenges import CHALLENGES, Challenge
 from formulations.lab.drawing import Frame
 from formulations.lab.exports import EXPORTS
-from formulations.lab.messages import Ask, Show, read_message
+from formulations.lab.presets import PRESETS
 from formulations.lab.session import FIRST, Session
-from formulations.lab.settings import Setting
+from formulations.lab.settings import (
+    KERNELS,
+    MACHINES,
+    MOST_POINTS,
+    MenuChoice,
+    Setting,
+    quoted,
+    read_points,
+    read_setting,
+)
+from formulations.lab.views import VIEWS
 from formulations.modelling.solution import Solution
+from qpkernels.arrays import is_integer
 from qpkernels.display.maths import to_text
 from qpkernels.errors import ParameterError, QPKernelsError
+from qpkernels.kernels import RBF
 
-__all__ = ["Desk"]
+__all__ = ["Ask", "Desk", "Show", "menu", "read_message"]
+
+
+@dataclass(frozen=True)
+class Show:
+    """Show this setting."""
+
+    seq: int
+    setting: Setting
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Answer a question about the present setting."""
+
+    seq: int
+    what: str
+    sample: int | None = None
+    challenge: Challenge | None = None
+
+
+def read_message(text: str, present: Setting | None) -> Show | Ask:
+    """Return what a message says.
+
+    Parameters
+    ----------
+    present
+        The setting that the page showed last, which changes of points refer to.
+    """
+    try:
+        message = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise ParameterError("a message must be JSON, which this is not.") from None
+    if not isinstance(message, dict):
+        raise ParameterError(f"a message must be an object, but {quoted(message)} came.")
+    seq = message.get("seq")
+    if not is_integer(seq) or not 0 <= seq < 2**53:
+        raise ParameterError(f"a message must have a number seq, but {quoted(seq)} came.")
+    match message:
+        case {"setting": setting, "seq": _, **rest} if not rest:
+            return Show(seq, read_setting(setting, VIEWS))
+        case {"points": changes, "seq": _, **rest} if not rest:
+            return Show(seq, _changed(present, changes))
+        case {"ask": str(what), "seq": _, **rest} if rest.keys() <= {"sample", "challenge"}:
+            return Ask(seq, what, _sample(rest.get("sample")), _challenge(rest.get("challenge")))
+    raise ParameterError("a message must have a setting, points, or ask, and nothing else.")
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(constant)
+
+
+def _sample(entry: Any) -> int | None:
+    if entry is not None and not (is_integer(entry) and 0 <= entry < MOST_POINTS):
+        raise ParameterError(f"the sample of a question must be the number of a point, but {quoted(entry)} came.")
+    return entry
+
+
+def _challenge(entry: Any) -> Challenge | None:
+    if entry is None:
+        return None
+    if not isinstance(entry, str) or entry not in CHALLENGES:
+        raise ParameterError(f"a challenge is one of {', '.join(CHALLENGES)}, but {quoted(entry)} came.")
+    return CHALLENGES[entry]
+
+
+def _changed(present: Setting | None, changes: Any) -> Setting:
+    """Return the setting with some points changed."""
+    if present is None:
+        raise ParameterError("points were changed before there was a setting; send one first.")
+    if not isinstance(changes, list) or not all(isinstance(change, list) and change for change in changes):
+        raise ParameterError(f"points must be a list of [number, ...], but {quoted(changes)} came.")
+    points = present.points.copy()
+    numbers = [change[0] for change in changes]
+    for number in numbers:
+        if not is_integer(number) or not 0 <= number < len(points):
+            raise ParameterError(f"there are points 0 to {len(points) - 1}, but {quoted(number)} came.")
+    points[numbers] = read_points([change[1:] for change in changes], present.task)
+    points.flags.writeable = False
+    return replace(present, points=points)
+
+
+def menu(start: Setting | None = None) -> Mapping[str, Any]:
+    """Return machines, kernels, views, presets, challenges and limits, and the setting that a page starts with."""
+    machines = [
+        {**_choice(each), "task": each.task, "labels": each.takes_labels, "most_points": each.most_points}
+        for each in MACHINES.values()
+    ]
+    return {
+        "machines": machines,
+        "kernels": [_choice(each) for each in KERNELS.values()],
+        "parametrisations": dict(RBF.widths),
+        "views": [{"name": each.name, "title": each.title} for each in VIEWS.values()],
+        "presets": [
+            {"name": each.name, "title": each.title, "setting": each.setting.stated()} for each in PRESETS.values()
+        ],
+        "challenges": [
+            {"name": each.name, "title": each.title, "words": each.words, "setting": each.start.stated()}
+            for each in CHALLENGES.values()
+        ],
+        "most_points": MOST_POINTS,
+        "start": None if start is None else start.stated(),
+    }
+
+
+def _choice(choice: MenuChoice) -> dict[str, Any]:
+    sliders = [asdict(each) for each in choice.sliders]
+    return {"name": choice.name, "others": choice.others, "title": choice.title, "sliders": sliders}
 
 
 _MOST_QUESTIONS = 16

@@ -15,7 +15,7 @@ from formulations.modelling.model import Model
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel
 
-__all__ = ["EXPORTS", "Export"]
+__all__ = ["EXPORTS"]
 
 
 @dataclass(frozen=True)

@@ -39,11 +39,6 @@ def join_modules(folder: Path, entry: str) -> str:
         Where the modules are; they import each other by relative paths.
     entry
         The path of the first one below it.
-
-    Raises
-    ------
-    FileFormatError
-        If there is no such module, two import each other, or a line imports or exports in a way that is not known.
     """
     bodies: dict[str, str] = {}
     _add(folder, PurePosixPath(entry), bodies, ())

@@ -18,13 +18,10 @@ from numpy.typing import ArrayLike
 
 from formulations.inputs.samples import two_classes
 from formulations.lab.background import THREADS
-from formulations.lab.desk import Desk
+from formulations.lab.desk import Desk, menu
 from formulations.lab.joining import join_modules, join_styles
-from formulations.lab.messages import menu
-from formulations.lab.settings import MACHINES, Chosen, Setting, read_setting
-from formulations.lab.settings.data import setting_of
-from formulations.lab.settings.machines import Stated
-from formulations.lab.settings.presets import PRESETS
+from formulations.lab.presets import PRESETS
+from formulations.lab.settings import MACHINES, Chosen, Setting, Stated, read_setting, setting_of
 from formulations.lab.views import VIEWS
 from formulations.modelling.solution import Solution
 from formulations.relevance.machine import RelevanceSolution

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One page: its settings come, its frames go.
+"""One page: its settings come, its frames go; and what is loaded and compiled before the first of them.
 
 The first frame of a problem comes after a moment, whether that was enough or not: it shows the best point so far with
 the gap that is proved of it. Each frame after it has twice as much time, from that point on.
@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from formulations.lab.answers import Answers
-from formulations.lab.background import Recorder
-from formulations.lab.drawing import Frame, draw
-from formulations.lab.settings import Setting
-from formulations.lab.views import Scene
+import numpy as np
 
-__all__ = ["Session"]
+from formulations.lab.answers import Answers
+from formulations.lab.background import Background, Recorder
+from formulations.lab.drawing import Frame, draw
+from formulations.lab.settings import LabTask, Setting, read_setting
+from formulations.lab.views import VIEWS, Scene
+
+__all__ = ["Session", "begin_to_warm_up", "notice", "warm_up"]
 
 FIRST = 0.25
 """Seconds of a solve before its first frame."""
@@ -72,3 +74,45 @@ class Session:
             self._seconds = self._spent = self._first or 0.0
             self._scene = Scene(self._answers.answer(setting, self._first), self._recorder)
         return self._scene
+
+
+_POINTS = 300
+"""As many as make every part of a solve do something."""
+
+_USUALLY = 2.0
+"""Seconds in which all is loaded that was compiled before."""
+
+_NOTICE = (
+    "The solvers are being made ready. At the first start on this computer they are compiled, which takes about 20 to "
+    "40 seconds, once."
+)
+
+_USUAL = {"soft-margin": LabTask.CLASSIFICATION, "soft-tube": LabTask.REGRESSION}
+
+
+def begin_to_warm_up() -> None:
+    """Warm up in a thread that ends with the process, and wait for it as long as it usually takes.
+
+    What is loaded later would hold up the page that comes up meanwhile. Compiling takes longer, and happens once.
+    """
+    _WARMING.is_done(_USUALLY)
+
+
+def notice() -> str | None:
+    """Return what a page is told that comes while this is under way; None where it is not."""
+    return _NOTICE if _WARMING.is_under_way else None
+
+
+def warm_up() -> None:
+    """Answer the usual machines for some points, and again with one of them moved."""
+    random = np.random.default_rng(0)
+    for name, task in _USUAL.items():
+        session, points = Session(), random.normal(size=(_POINTS, 2))
+        labels = np.where(np.arange(_POINTS) % 2, 1.0, -1.0)[:, None]
+        for _ in range(2):
+            points[0] += 0.1
+            shown = np.hstack([points, labels]) if task is LabTask.CLASSIFICATION else points
+            session.frame(read_setting({"machine": {"name": name}, "points": shown.tolist()}, VIEWS)).encode()
+
+
+_WARMING = Background(warm_up)

@@ -12,7 +12,7 @@ const TYPES = { csv: "text/csv", npz: "application/octet-stream" };
 /**
  * Fill a container with buttons.
  *
- * ask(what) promises the answer to a question of formulations/lab/messages.py, paint(painter) draws the picture,
+ * ask(what) promises the answer to a question of formulations/lab/desk.py, paint(painter) draws the picture,
  * and link() returns an address of the setting; without one there is no button for it.
  */
 export function takeButtons(container, { ask, paint, link = null }) {

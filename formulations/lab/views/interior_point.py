@@ -15,8 +15,16 @@ from typing import Any
 import numpy as np
 
 from formulations.lab.settings import Setting
-from formulations.lab.views.recording import TOL, model_to_record, percent, roles, stepped
-from formulations.lab.views.routes import FormRoute, JudgedIterate, form_route
+from formulations.lab.views.recording import (
+    TOL,
+    FormRoute,
+    JudgedIterate,
+    form_route,
+    model_to_record,
+    percent,
+    roles,
+    stepped,
+)
 from formulations.lab.views.view import Drawn
 from qpkernels.arrays import Vector
 from qpkernels.errors import SolverFailedError
@@ -24,7 +32,7 @@ from qpkernels.problems import ConeProgram, Nonnegative, Zero
 from qpkernels.solvers import Answer, Claim, Request
 from qpkernels.solvers.backends.clarabel import Clarabel
 
-__all__ = ["INTERIOR_POINT", "InteriorIterate", "InteriorRun", "record_interior_point"]
+__all__ = ["INTERIOR_POINT", "record_interior_point"]
 
 _MOST = 60
 """Iterations; more than 30 are rare."""
@@ -90,24 +98,13 @@ class InteriorRun:
 
 
 def record_interior_point(setting: Setting) -> InteriorRun:
-    """Run Clarabel on the machine of a setting, iterate by iterate.
-
-    Raises
-    ------
-    SolverFailedError
-        If it has no iterate, as where it finds that there is no solution.
-    QPKernelsError
-        If there are too many points, these do not make a model, or the machine is none of convex optimisation.
-    """
+    """Run Clarabel on the machine of a setting, iterate by iterate."""
     model, solver = model_to_record(setting), Clarabel()
     route = form_route(model, model.bounds(), solver)
     program, iterates, message = route.program, [], ""
     for count in range(_MOST + 1):
         solution = solver.own_solution(
-            program,
-            Request(TOL, count, None, None, verbose=False),
-            tol_gap_abs=_SMALLEST,
-            tol_gap_rel=_ACCURATE,
+            program, Request(TOL, count, None, None, verbose=False), tol_gap_abs=_SMALLEST, tol_gap_rel=_ACCURATE
         )
         message = str(solution.status)
         if "Infeasible" in message or int(solution.iterations) < count:

@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from formulations.lab.answers import LabAnswer
-from formulations.lab.notation import multiplier_name, place_name
+from formulations.lab.answers import LabAnswer, multiplier_name, place_name
 from formulations.lab.views.view import Drawn, still
 from formulations.modelling import Model
 from formulations.modelling.solution import Solution

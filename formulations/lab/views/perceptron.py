@@ -23,7 +23,7 @@ from qpkernels.arrays import Indices, Vector
 from qpkernels.errors import InfeasibleError, QPKernelsError, UnsupportedProgramError
 from qpkernels.functions import Expansion
 
-__all__ = ["PERCEPTRON", "PerceptronRun", "record_perceptron"]
+__all__ = ["PERCEPTRON", "record_perceptron"]
 
 _PASSES = 20
 """Passes over classes that are not separable: as many more as one likes would be no different."""
@@ -78,15 +78,7 @@ class PerceptronRun:
 
 
 def record_perceptron(setting: Setting) -> PerceptronRun:
-    """Run a perceptron with the kernel of a setting on its points.
-
-    Raises
-    ------
-    UnsupportedProgramError
-        If the points are not of two classes.
-    QPKernelsError
-        If there are too many of them, or all are of one class.
-    """
+    """Run a perceptron with the kernel of a setting on its points."""
     if setting.task is not LabTask.CLASSIFICATION or not setting.machine.choice.takes_labels:
         raise UnsupportedProgramError(
             "a perceptron separates two classes, and the points of this machine have none; choose a machine of two "

@@ -17,8 +17,17 @@ from typing import Any
 import numpy as np
 
 from formulations.lab.settings import Setting
-from formulations.lab.views.recording import TOL, model_to_record, percent, roles, stepped
-from formulations.lab.views.routes import JudgedIterate, Route, form_route, structure_route
+from formulations.lab.views.recording import (
+    TOL,
+    JudgedIterate,
+    Route,
+    form_route,
+    model_to_record,
+    percent,
+    roles,
+    stepped,
+    structure_route,
+)
 from formulations.lab.views.view import Drawn
 from formulations.modelling.model import Model
 from qpkernels.arrays.threads import blas_threads_for
@@ -27,7 +36,7 @@ from qpkernels.errors import QPKernelsError, UnsupportedProgramError
 from qpkernels.problems import Bounds
 from qpkernels.solvers import Claim, Outcome, find_solver
 
-__all__ = ["RACE", "Entrant", "Mark", "Race", "record_race"]
+__all__ = ["RACE", "record_race"]
 
 _OWN = ("conjugate-gradient", "smo", "interior-point", "newton")
 """Solvers that take models as they are: the first that takes this one runs."""
@@ -91,15 +100,7 @@ class Race:
 
 
 def record_race(setting: Setting) -> Race:
-    """Run three solvers on the machine of a setting.
-
-    Raises
-    ------
-    UnsupportedProgramError
-        If fewer than two solvers take it.
-    QPKernelsError
-        If there are too many points, these do not make a model, or the machine is none of convex optimisation.
-    """
+    """Run three solvers on the machine of a setting."""
     model = model_to_record(setting)
     with blas_threads_for(len(model)):
         entrants = tuple(entrant for route in _routes(model, model.bounds()) if (entrant := _run(route)).marks)

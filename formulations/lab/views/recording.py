@@ -1,31 +1,41 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What views with steps share: a recording made once, the step within it, and sentences in place of it."""
+"""What views with steps share: a recording made once, the step in it, and iterates of solvers in terms of the model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
 from formulations.lab.settings import Setting
 from formulations.lab.views.view import Drawn, Scene, ViewKind
+from formulations.modelling.candidate import Candidate
+from formulations.modelling.form import Form
+from formulations.modelling.form_solving import judged_point, read_point
 from formulations.modelling.model import Model
+from formulations.modelling.routes import judged, read_structure
 from qpkernels.arrays import Vector
 from qpkernels.errors import ParameterError, QPKernelsError, UnsupportedProgramError
-from qpkernels.problems import KernelQP
+from qpkernels.problems import Bounds, Certificate, ConeProgram, KernelQP, Program
+from qpkernels.solvers import Answer, Claim, ConePoint, Solver
 
 __all__ = [
-    "MOST_POINTS",
     "MOST_STEPS",
     "TOL",
+    "FormRoute",
+    "JudgedIterate",
+    "Route",
     "few_points",
     "finite",
+    "form_route",
     "model_to_record",
     "percent",
     "recorded",
     "roles",
     "stepped",
+    "structure_route",
 ]
 
 MOST_POINTS = 200
@@ -39,13 +49,7 @@ TOL = 1e-6
 
 
 def few_points(setting: Setting) -> None:
-    """Refuse more points than are recorded.
-
-    Raises
-    ------
-    ParameterError
-        If there are more.
-    """
+    """Refuse more points than are recorded."""
     if len(setting.points) > MOST_POINTS:
         raise ParameterError(
             f"algorithms are shown step by step on at most {MOST_POINTS} points, but there are {len(setting.points)}; "
@@ -54,15 +58,7 @@ def few_points(setting: Setting) -> None:
 
 
 def model_to_record(setting: Setting) -> Model[Any]:
-    """Return the model of a setting, one of its own for the recording.
-
-    Raises
-    ------
-    UnsupportedProgramError
-        If the machine states no convex problem.
-    QPKernelsError
-        If there are too many points, or these do not make a model.
-    """
+    """Return the model of a setting, one of its own for the recording."""
     few_points(setting)
     model = setting.state()
     if not isinstance(model, Model):
@@ -92,11 +88,7 @@ def stepped(
 
 
 def recorded(
-    scene: Scene,
-    name: str,
-    record: Callable[[Setting], Recording],
-    draw: Callable[[Recording, int], Drawn],
-    step: int,
+    scene: Scene, name: str, record: Callable[[Setting], Recording], draw: Callable[[Recording, int], Drawn], step: int
 ) -> Drawn:
     """Return what ``draw`` draws of a recording that is made once; where there is none, why, in its facts' words."""
 
@@ -141,3 +133,89 @@ def roles(beta: Vector, program: KernelQP | None = None) -> Vector:
     if program is not None:
         found[(found > 0) & ((beta >= program.upper - size) | (beta <= program.lower + size))] = 2.0
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedIterate:
+    """An iterate in the terms of the model, with what the certificate proves of it."""
+
+    answer: Candidate
+    certificate: Certificate
+
+    @property
+    def error(self) -> float:
+        """The largest of gap, residuals and complementarity, which all have to fall; NaN where nothing is known."""
+        return self.certificate.largest
+
+    @property
+    def proved(self) -> bool:
+        """Whether the certificate holds."""
+        return self.certificate.holds(TOL)
+
+
+@dataclass(frozen=True, eq=False)
+class Route:
+    """What a solver is given of a model.
+
+    Attributes
+    ----------
+    model, bounds
+        The model, and what judges its answers.
+    solver, program
+        Who solves what.
+    read
+        An iterate in the terms of the model.
+    certified
+        An answer that the solver calls optimal, with its certificate, as :meth:`Model.solve` finds it: repaired, where
+        that is needed.
+    """
+
+    model: Model[Any]
+    bounds: Bounds
+    solver: Solver
+    program: Program
+    read: Callable[[Answer], Candidate]
+    certified: Callable[[Answer], tuple[Candidate, Certificate]]
+
+    def judge(self, iterate: Answer) -> JudgedIterate | None:
+        """Return an iterate with its certificate; None where it has no numbers."""
+        if not (np.isfinite(iterate.point).all() and np.isfinite(iterate.multipliers).all()):
+            return None
+        if iterate.claim is Claim.OPTIMAL:
+            return JudgedIterate(*self.certified(iterate))
+        answer = self.read(iterate)
+        return JudgedIterate(answer, self.model.judge(answer, self.bounds))
+
+
+@dataclass(frozen=True, eq=False)
+class FormRoute(Route):
+    """One by a form of the model, lowered to a cone program."""
+
+    program: ConeProgram
+
+
+def structure_route(model: Model[Any], bounds: Bounds, solver: Solver, program: Program) -> Route:
+    """Return the route of a solver that takes the model as it is."""
+
+    def read(iterate: Answer) -> Candidate:
+        return read_structure(model, program, iterate, bounds)
+
+    def certified(iterate: Answer) -> tuple[Candidate, Certificate]:
+        return judged(model, read(iterate), bounds, TOL)
+
+    return Route(model, bounds, solver, program, read, certified)
+
+
+def form_route(model: Model[Any], bounds: Bounds, solver: Solver) -> FormRoute:
+    """Return the route of a solver of cone programs: by the dual, where the model has a form of that name."""
+    form: Form = model.forms.get("dual") or next(iter(model.forms.values()))
+    lowered = form.lower()
+
+    def read(iterate: Answer) -> Candidate:
+        return read_point(form, lowered, ConePoint(iterate.point, iterate.multipliers), bounds)
+
+    def certified(iterate: Answer) -> tuple[Candidate, Certificate]:
+        answer, certificate, _ = judged_point(form, lowered, iterate, bounds, TOL)
+        return answer, certificate
+
+    return FormRoute(model, bounds, solver, lowered.program, read, certified)

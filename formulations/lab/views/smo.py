@@ -19,7 +19,7 @@ from qpkernels.functions import Expansion
 from qpkernels.problems import Bounds, FenchelBounds, KernelQP, KernelQPBounds, LinearProgramBounds, MarginLevelBounds
 from qpkernels.solvers.smo.stepping import Change, Stepper
 
-__all__ = ["SMO", "PairSteps", "record_smo"]
+__all__ = ["SMO", "record_smo"]
 
 _PROFILE = 81
 """Points of the objective along a step."""
@@ -75,15 +75,7 @@ class PairSteps:
 
 
 def record_smo(setting: Setting) -> PairSteps:
-    """Descend from 0 until the gap is within the tolerance, for at most :data:`MOST_STEPS` steps.
-
-    Raises
-    ------
-    UnsupportedProgramError
-        If the machine is no quadratic program with bounds and at most one equation.
-    QPKernelsError
-        If there are too many points, or these do not make a model.
-    """
+    """Descend from 0 until the gap is within the tolerance, for at most :data:`MOST_STEPS` steps."""
     model = model_to_record(setting)
     bounds = model.bounds()
     if not isinstance(bounds, KernelQPBounds):
@@ -142,11 +134,7 @@ def _drawn(run: PairSteps, step: int) -> Drawn:
         }
         arrays["lengths"], arrays["changes"] = run.profile(k)
     return Drawn(
-        facts,
-        arrays,
-        function=run.function(k),
-        multipliers=run.betas[k],
-        roles=roles(run.betas[k], run.program),
+        facts, arrays, function=run.function(k), multipliers=run.betas[k], roles=roles(run.betas[k], run.program)
     )
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from formulations.lab.answers import Answers
 from formulations.lab.challenges import CHALLENGES, ChallengeVerdict
+from formulations.lab.presets import kernel_part, machine_part
 from formulations.lab.settings import MACHINES, LabTask, ShownView, read_setting
-from formulations.lab.settings.presets import kernel_part, machine_part
 from formulations.lab.views import VIEWS
 from lab_settings import lab_setting
 

@@ -14,11 +14,10 @@ import pytest
 
 from command_line import run
 from formulations.lab.answers import Answers
-from formulations.lab.desk import Desk
+from formulations.lab.desk import Desk, menu
 from formulations.lab.exports import EXPORTS, MOST_SAMPLES
-from formulations.lab.messages import menu
+from formulations.lab.presets import PRESETS
 from formulations.lab.settings import KERNELS, MACHINES, LabTask, Setting, read_setting
-from formulations.lab.settings.presets import PRESETS
 from formulations.lab.views import VIEWS
 from formulations.relevance.machine import RelevanceSolution
 from qpkernels.errors import InfeasibleError, ParameterError

@@ -13,7 +13,7 @@ import pytest
 
 from formulations import LeastSquares, OneClass, SoftMargin
 from formulations.lab.notebook import Lab
-from formulations.lab.settings.presets import PRESETS
+from formulations.lab.presets import PRESETS
 from qpkernels.errors import OneClassError, ParameterError, ShapeError
 
 PATIENCE = 20.0

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import weakref
 from itertools import pairwise
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -13,10 +16,11 @@ import pytest
 
 from formulations.lab import answers, session
 from formulations.lab.answers import Answers
-from formulations.lab.messages import Show, read_message
+from formulations.lab.background import Background
+from formulations.lab.desk import Show, read_message
 from formulations.lab.session import Session
 from formulations.lab.settings import KERNELS, MACHINES, LabTask, Setting
-from lab_client import facts, points
+from lab_client import facts, opened, points, setting
 from lab_settings import classes, lab_setting
 
 MOMENT = 1e-9
@@ -193,3 +197,38 @@ def test_relevance_vectors_that_are_not_found_in_time() -> None:
     assert early.is_unfinished
     assert early.solution is not None
     assert not answers.improve(600.0).is_unfinished
+
+
+CODE = """
+import sys
+from formulations.lab.session import Session, warm_up
+from formulations.lab.settings import read_setting
+from formulations.lab.views import VIEWS
+
+warm_up()
+loaded = set(sys.modules)
+for points in ([[0, 0, 1], [1, 1, -1], [2, 0, 1]], [[0, 0.5, 1], [1, 1, -1], [2, 0, 1]]):
+    assert Session().frame(read_setting({"points": points}, VIEWS)).facts["proof"]["status"] == "optimal"
+print(*(set(sys.modules) - loaded))
+"""
+
+
+def test_the_first_answer_loads_nothing() -> None:
+    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_a_page_is_told_why_the_first_picture_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    may_end = Event()
+    monkeypatch.setattr(session, "_WARMING", Background(may_end.wait))
+    monkeypatch.setattr(session, "_USUALLY", 0.0)
+    assert session.notice() is None
+    session.begin_to_warm_up()
+    with opened() as page:
+        assert "first start on this computer" in page.receive()["notice"]
+        assert page.shown(1, **setting())["proof"]["status"] == "optimal"
+    may_end.set()
+    assert session._WARMING.is_done(10.0)
+    with opened() as page:
+        page.send(seq=1, setting=setting())
+        assert page.receive()["seq"] == 1

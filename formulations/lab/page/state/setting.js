@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settings as formulations/lab/settings/setting.py reads them, complete: every slider has its value.
+// Settings as formulations/lab/settings.py reads them, complete: every slider has its value.
 
 const WINDOW = [-4, 4, -3, 3];
 export const FURTHEST = 1e6;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is said to the server, and which answer belongs to what: the messages of formulations/lab/messages.py, and the
+// What is said to the server, and which answer belongs to what: the messages of formulations/lab/desk.py, and the
 // frames of formulations/lab/drawing.py.
 //
 // One setting at most is unanswered at a time; of those that come meanwhile the newest is sent as soon as it is

@@ -8,8 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from formulations.lab.session import Session
-from formulations.lab.settings import KERNELS, MACHINES, read_setting
-from formulations.lab.settings.setting import ShownView
+from formulations.lab.settings import KERNELS, MACHINES, ShownView, read_setting
 from formulations.lab.views import VIEWS
 
 from .conftest import CLASSES, WAVE

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from formulations.lab.challenges import CHALLENGES
-from formulations.lab.messages import Ask, Show, read_message
+from formulations.lab.desk import Ask, Show, read_message
 from lab_client import Page, opened, points, setting
 from qpkernels.errors import QPKernelsError
 from together import together

@@ -12,10 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.lab.settings.choices import Chosen
-from formulations.lab.settings.kernels import KERNELS, KernelChoice
-from formulations.lab.settings.machines import MACHINES, MachineChoice
-from formulations.lab.settings.setting import Points, Setting, Window
+from formulations.lab.settings import KERNELS, MACHINES, Chosen, KernelChoice, MachineChoice, Points, Setting, Window
 from qpkernels.arrays import Matrix, Vector
 
 __all__ = ["PRESETS", "Preset", "kernel_part", "machine_part", "points_part"]
@@ -167,11 +164,7 @@ _PRESETS = (
         "W1: three points, by hand",
         Setting(machine_part("hard-margin"), _LINEAR, points_part([[0, 2], [2, 0], [-1, -1]], [1, 1, -1])),
     ),
-    Preset(
-        "corner",
-        "W2: a corner, hard margin",
-        Setting(machine_part("hard-margin"), _THETA_1, _corner(), _SQUARE),
-    ),
+    Preset("corner", "W2: a corner, hard margin", Setting(machine_part("hard-margin"), _THETA_1, _corner(), _SQUARE)),
     Preset(
         "exclusive-or",
         "W2: exclusive or, hard margin",
@@ -192,20 +185,11 @@ _PRESETS = (
         "Spirals, by a narrow kernel",
         Setting(machine_part("soft-margin", C=100), kernel_part("rbf", gamma=2), _spirals()),
     ),
-    Preset(
-        "outlier",
-        "An outlier, soft margin",
-        Setting(machine_part("soft-margin", C=1), _LINEAR, _with_outlier()),
-    ),
+    Preset("outlier", "An outlier, soft margin", Setting(machine_part("soft-margin", C=1), _LINEAR, _with_outlier())),
     Preset(
         "applet",
         "The applet: C = 100, gamma = 10",
-        Setting(
-            machine_part("soft-margin", C=100),
-            kernel_part("rbf", gamma=10),
-            _applet(),
-            Window(0, 1.2, 0, 0.9),
-        ),
+        Setting(machine_part("soft-margin", C=100), kernel_part("rbf", gamma=10), _applet(), Window(0, 1.2, 0, 0.9)),
     ),
     Preset(
         "relevance-classes",

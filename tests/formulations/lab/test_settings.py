@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from formulations.lab.settings import read_setting
-from formulations.lab.settings.choices import quoted
+from formulations.lab.settings import quoted, read_setting
 from formulations.lab.views import VIEWS
 from qpkernels.errors import QPKernelsError
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from formulations.lab.answers import Answers
+from formulations.lab.presets import PRESETS, Preset
 from formulations.lab.settings import MACHINES, LabTask, read_setting
-from formulations.lab.settings.presets import PRESETS, Preset
 from formulations.lab.views import VIEWS
 from formulations.relevance.machine import RelevanceSolution
 
