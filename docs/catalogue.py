@@ -34,7 +34,7 @@ from formulations import (
 from formulations.classification.two_class_model import TwoClassModel
 from formulations.judging.comparison import Row
 from formulations.modelling import Model
-from formulations.regression.fits.forms import LinearFit
+from formulations.regression.linear_fits import LinearFit
 from formulations.relevance import RelevanceClassification, RelevanceRegression, ReweightedRelevance
 from qpkernels import RBF, Kernel, Polynomial
 from qpkernels.files import load_dataset, scale_features

@@ -14,9 +14,8 @@ from formulations.classification.meta.multiclass import MulticlassSolution, OneV
 from formulations.classification.meta.two_level import TwoLevelMachine, calibrate, cross_validated_scores
 from formulations.classification.norm_constrained import NormConstrainedClassifier
 from formulations.classification.one_class import OneClass
-from formulations.classification.separation.hulls import HullIntersection
 from formulations.classification.separation.perceptron import BatchPerceptron, Perceptron, mistake_bound
-from formulations.classification.separation.separability import Separability
+from formulations.classification.separation.separability import HullIntersection, Separability
 from formulations.incremental import Incremental
 from formulations.judging.audit import Audit, audit
 from formulations.judging.compare import compare, cross_examine
@@ -28,10 +27,8 @@ from formulations.modelling.primal import PrimalFunction
 from formulations.modelling.solution import Scale, Solution
 from formulations.modelling.tasks import Classification, Novelty, Regression
 from formulations.prediction import Predictor, load
-from formulations.regression.fits.chebyshev import ChebyshevFit
-from formulations.regression.fits.least_absolute import LaplaceFit, LeastAbsoluteFit
-from formulations.regression.fits.least_squares import LeastSquaresFit
 from formulations.regression.huber import Huber
+from formulations.regression.linear_fits import ChebyshevFit, LaplaceFit, LeastAbsoluteFit, LeastSquaresFit
 from formulations.regression.norm_constrained import NormConstrainedRegression
 from formulations.regression.quantile import Quantile
 from formulations.regression.residual_loss import ResidualLossRegression

@@ -36,13 +36,7 @@ from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
 from qpkernels.problems import Bounds, FenchelBounds, KernelQP, SampleLosses
 
-__all__ = [
-    "MarginLossClassifier",
-    "MarginLossDual",
-    "MarginLossModel",
-    "MarginLossPrimal",
-    "losses_of_margins",
-]
+__all__ = ["MarginLossClassifier", "MarginLossDual", "MarginLossModel", "MarginLossPrimal", "losses_of_margins"]
 
 
 def losses_of_margins(loss: MarginLoss, y: Vector, costs: Vector) -> SampleLosses:

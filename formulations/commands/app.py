@@ -19,13 +19,12 @@ from formulations.commands.files import (
     solvers_command,
     write_testset,
 )
-from formulations.commands.fit import fit_command
 from formulations.commands.lab import lab_command
 from formulations.commands.output import show_logged
 from formulations.commands.plot import plot_command
 from formulations.commands.predict import evaluate_command, predict_command
 from formulations.commands.search import grid_command, path_command
-from formulations.commands.solve import solve_command
+from formulations.commands.solve import fit_command, solve_command
 
 __all__ = ["app"]
 

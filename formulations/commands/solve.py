@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command ``qpkernels solve``."""
+"""The commands that solve one model: ``qpkernels fit``, which writes a machine, and ``solve``, which looks closer."""
 
 from __future__ import annotations
 
@@ -10,22 +10,143 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from formulations.commands.options import (
+    MACHINE,
     Checkpoint,
     FormName,
     JsonPath,
     KernelOptions,
     ModelOptions,
+    Seed,
     SolverName,
     TimeLimit,
     Tolerance,
     TrainingOptions,
 )
-from formulations.commands.output import check_machine, command, end, facts, number, show, waiting
+from formulations.commands.output import check_machine, check_output, command, end, facts, number, show, waiting
 
 if TYPE_CHECKING:
+    from formulations.commands.training import TrainedMachine
     from formulations.modelling import Model, Solution
 
-__all__ = ["solve_command"]
+__all__ = ["fit_command", "solve_command"]
+
+
+@command
+def fit_command(
+    source: TrainingOptions,
+    kernel: KernelOptions,
+    model: ModelOptions,
+    weights: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--weight",
+            metavar="CLASS=FACTOR",
+            help="Multiply the cost of the samples of a class; may be repeated.",
+            rich_help_panel="Model",
+        ),
+    ] = None,
+    against_rest: Annotated[
+        bool,
+        typer.Option(
+            "--one-versus-rest",
+            help="Several classes by one machine for each; default: one for each pair of classes.",
+            rich_help_panel="Model",
+        ),
+    ] = False,
+    probability: Annotated[
+        bool,
+        typer.Option(
+            "--probability",
+            help="Calibrate probabilities by cross-validation, for predict --probability.",
+            rich_help_panel="Model",
+        ),
+    ] = False,
+    solver: SolverName = None,
+    tol: Tolerance = 1e-6,
+    time_limit: TimeLimit = None,
+    checkpoint: Checkpoint = None,
+    seed: Seed = 0,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Write the machine to this .npz file.", rich_help_panel="Output")
+    ] = MACHINE,
+    libsvm_model: Annotated[
+        Path | None,
+        typer.Option(
+            "--libsvm-model",
+            help="Write it as a model of LIBSVM as well, beside FILE.range where samples were scaled.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Train a machine on a file, prove that it is optimal, and write it for predict and evaluate.
+
+    Several classes are told apart by a machine for each pair of them. The machine keeps how its samples were scaled.
+    """
+    from formulations.commands import machines_in_files, samples, statements, training
+    from formulations.commands.statements import Solving
+
+    check_machine(output)
+    if libsvm_model is not None:
+        check_output(libsvm_model, "a model of LIBSVM")
+    asked = statements.ask(model, kernel)
+    read = samples.read_training(source, [asked], named=True)
+    chosen = statements.choose_kernel(kernel, read.X)
+    if libsvm_model is not None:
+        machines_in_files.check_for_libsvm(asked, read, chosen, against_rest=against_rest)
+    weighted = training.weighted(asked, read.labels, weights or [])
+    solving = Solving(solver, tol, time_limit, checkpoint)
+    trained = training.train(weighted, read, chosen, solving, against_rest=against_rest)
+    if probability:
+        trained = training.calibrated(trained, weighted, read, chosen, seed)
+    record = _trained(trained, asked, statements.describe(chosen), read)
+    record["written"] = [str(trained.predictor.save(output))]
+    if libsvm_model is not None:
+        record["written"] += [
+            str(path) for path in machines_in_files.write_for_libsvm(trained, asked, read.X.shape[0], libsvm_model)
+        ]
+    show(facts(_shown(record)), record, json_path)
+    end(trained.statuses)
+
+
+def _trained(trained: TrainedMachine, asked: Any, kernel: str, read: Any) -> dict[str, Any]:
+    from formulations.commands.samples import word
+
+    classes = trained.predictor.classes
+    return {
+        "data": read.name,
+        "model": asked.name,
+        "kernel": kernel,
+        "rank": asked.rank,
+        "samples": read.X.shape[0],
+        "features": read.X.shape[1],
+        "classes": None if classes is None else [word(label) for label in classes],
+        "machines": int(trained.predictor.functions.intercepts.size),
+        "status": trained.status,
+        "relative_gap": trained.relative_gap,
+        "n_support" if asked.rank is None else "landmarks": int(trained.predictor.functions.centers.shape[0]),
+        **trained.score,
+        "seconds": trained.seconds,
+    }
+
+
+_TRAINED_DIGITS = {"relative_gap": 2, "seconds": 3}
+
+_NAMES = {"n_support": "support vectors", "training_r2": "training R^2"}
+
+
+def _shown(record: dict[str, Any]) -> dict[str, str]:
+    """Return the record as a table has it: no lines for nothing."""
+    shown = {}
+    for name, value in record.items():
+        if isinstance(value, list):
+            more = f", ... ({len(value)} in all)" if len(value) > 10 else ""
+            text = ", ".join(value[:10]) + more
+        else:
+            text = number(value, _TRAINED_DIGITS.get(name, 4)) if isinstance(value, float) else str(value)
+        if value is not None:
+            shown[_NAMES.get(name, name.replace("_", " "))] = text
+    return shown
 
 
 @command
@@ -55,7 +176,7 @@ def solve_command(
     stated = asked.model(training.X, training.y, statements.choose_kernel(kernel, training.X))
     with waiting(f"solving {asked.name}") as tell:
         solution = Solving(solver, tol, time_limit, checkpoint).solve(asked.statement(stated), tell)
-    record = _record(solution) | training_score(stated, solution)
+    record = _solved(solution) | training_score(stated, solution)
     if asked.rank is not None:
         record |= _with_exact_kernel(stated, solution)
     if save is not None:
@@ -69,7 +190,7 @@ def solve_command(
 
 _LISTS = ("support", "beta")
 
-_DIGITS = {"objective": 10, "factor": 4, "primal_value": 10, "dual_value": 10, "intercept": 7} | dict.fromkeys(
+_SOLVED_DIGITS = {"objective": 10, "factor": 4, "primal_value": 10, "dual_value": 10, "intercept": 7} | dict.fromkeys(
     ("training_accuracy", "training_r2", "training_inliers"), 4
 )
 """Digits of the numbers that are more than an order of magnitude."""
@@ -78,7 +199,7 @@ _DIGITS = {"objective": 10, "factor": 4, "primal_value": 10, "dual_value": 10, "
 def _cell(name: str, value: Any) -> str:
     if not isinstance(value, float):
         return "" if value is None else str(value)
-    return number(value, 3 if name.startswith("seconds") else _DIGITS.get(name, 2))
+    return number(value, 3 if name.startswith("seconds") else _SOLVED_DIGITS.get(name, 2))
 
 
 def _with_exact_kernel(model: Model[Any], solution: Solution) -> dict[str, Any]:
@@ -92,7 +213,7 @@ def _with_exact_kernel(model: Model[Any], solution: Solution) -> dict[str, Any]:
     return without_nan({"with_exact_kernel": proof.verdict, "exact_suboptimality": proof.suboptimality})
 
 
-def _record(solution: Solution) -> dict[str, Any]:
+def _solved(solution: Solution) -> dict[str, Any]:
     from qpkernels.display import without_nan
 
     record = {

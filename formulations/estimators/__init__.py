@@ -10,10 +10,10 @@ from formulations.estimators.classifiers import (
     NuSVC,
     SquaredHingeSVC,
 )
+from formulations.estimators.kernel_machine import UncertifiedWarning
 from formulations.estimators.kernel_ridge import KernelRidge
 from formulations.estimators.linear import LinearSVC, LinearSVR
 from formulations.estimators.novelty import OneClassSVM
-from formulations.estimators.proved import UncertifiedWarning
 from formulations.estimators.regressors import (
     LSSVR,
     SVR,

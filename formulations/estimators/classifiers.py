@@ -27,15 +27,7 @@ from formulations.losses import MarginLoss
 from formulations.modelling import Classification
 from formulations.prediction.decisions import probabilities
 
-__all__ = [
-    "LPSVC",
-    "LSSVC",
-    "SVC",
-    "KernelClassifier",
-    "KernelLogisticRegression",
-    "NuSVC",
-    "SquaredHingeSVC",
-]
+__all__ = ["LPSVC", "LSSVC", "SVC", "KernelClassifier", "KernelLogisticRegression", "NuSVC", "SquaredHingeSVC"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -14,7 +14,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.validation import _num_samples, check_array, check_is_fitted, validate_data
 
-from formulations.estimators.kernel_machine import KernelEstimator, leaving
+from formulations.estimators.kernel_machine import KernelEstimator, ProvedEstimator, leaving
 from formulations.estimators.parameters import (
     Functions,
     Indefinite,
@@ -26,7 +26,6 @@ from formulations.estimators.parameters import (
     space_of,
     space_of_function,
 )
-from formulations.estimators.proved import ProvedEstimator
 from formulations.inputs.samples import BoundSamples
 from formulations.losses import Squared
 from formulations.modelling import Regression
@@ -39,9 +38,7 @@ from qpkernels.arrays import Vector, check_positive, finite_vector, is_scalar, s
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel, Laplacian
 
-__all__ = [
-    "KernelRidge",
-]
+__all__ = ["KernelRidge"]
 
 _OURS = {"linear": "linear", "poly": "poly", "polynomial": "poly", "rbf": "rbf", "sigmoid": "sigmoid"}
 """Names in scikit-learn's pairwise kernels of those that are objects here."""

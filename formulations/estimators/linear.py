@@ -26,8 +26,8 @@ from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.classification.meta.multiclass import OneVersusRest
 from formulations.classification.two_class_model import TwoClassModel
+from formulations.estimators.kernel_machine import ProvedEstimator
 from formulations.estimators.parameters import ClassWeight, check_labels, check_targets, class_weights, sample_weights
-from formulations.estimators.proved import ProvedEstimator
 from formulations.inputs.estimators import with_constant
 from formulations.inputs.samples import BoundSamples
 from formulations.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
@@ -49,12 +49,7 @@ from qpkernels.errors import LabelError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Linear
 
-__all__ = [
-    "LinearMachine",
-    "LinearSVC",
-    "LinearSVR",
-    "weights_of",
-]
+__all__ = ["LinearMachine", "LinearSVC", "LinearSVR", "weights_of"]
 
 _OF_THE_DUAL = ("hinge", "epsilon_insensitive")
 """Losses that LIBLINEAR minimises by the dual alone."""
@@ -376,13 +371,7 @@ class LinearSVR(RegressorMixin, LinearPrediction, LinearMachine):
         data = self._bound(X, rows)
         costs = check_positive(self.C, "C") * weights[rows]
         kind = EpsilonInsensitive if self.loss == "epsilon_insensitive" else SquaredEpsilonInsensitive
-        self.model_ = ResidualLossRegression(
-            data,
-            targets[rows],
-            loss=kind(self.epsilon),
-            C=costs,
-            fit_intercept=False,
-        )
+        self.model_ = ResidualLossRegression(data, targets[rows], loss=kind(self.epsilon), C=costs, fit_intercept=False)
         self.solution_ = self.model_.solve(verbose=bool(self.verbose), **self._limits(data))
         self.coef_ = self._keep(weights_of(data, [self.solution_]), [self.solution_])[0]
         self._judge(self.solution_.status, self.solution_.message)

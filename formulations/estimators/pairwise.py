@@ -31,10 +31,7 @@ from qpkernels.arrays import Matrix, Vector, check_choice, check_flag, is_sparse
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 
-__all__ = [
-    "CalibratedClassifier",
-    "PairwiseClassifier",
-]
+__all__ = ["CalibratedClassifier", "PairwiseClassifier"]
 
 
 class _Pairs(OneVersusOne):

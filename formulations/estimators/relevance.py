@@ -17,9 +17,8 @@ from scipy.special import expit, log_expit, softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from formulations.estimators.kernel_machine import KernelEstimator
+from formulations.estimators.kernel_machine import KernelEstimator, UncertifiedWarning
 from formulations.estimators.parameters import OfKernel, check_labels, check_targets, space_of
-from formulations.estimators.proved import UncertifiedWarning
 from formulations.prediction import Predictor
 from formulations.relevance import RelevanceClassification, RelevanceRegression
 from formulations.relevance.evidence import Stationarity

@@ -250,10 +250,7 @@ exercises = Exercises(
             r"Let $\Phi = I$ (no constant, and samples so far apart that $K = I$) and $\sigma^2 = 1$. Which weights "
             r"are 0, and what are the others? Take $t = (2, -2, \tfrac12, -\tfrac12)$, and compare the soft "
             r"threshold of the chapter on sparsity.",
-            {
-                "mu": "the mean of each weight",
-                "alpha": "the precision of each weight; numpy.inf where the weight is 0",
-            },
+            {"mu": "the mean of each weight", "alpha": "the precision of each weight; numpy.inf where the weight is 0"},
             Precisions(RelevanceRegression(_APART, _TARGETS, _NARROW, noise=1.0)),
         ),
     )

@@ -191,10 +191,7 @@ class _Reference:
                 scaled = f"w and b are {1.0 / factor:.4g} times what they should be"
                 yield (
                     f"{words}; and {scaled}" if words else f"the line is right, its scale is not: {scaled}",
-                    (
-                        factor * v,
-                        factor * c,
-                    ),
+                    (factor * v, factor * c),
                 )
 
     def crossing(self, w: Vector | None, b: float) -> str:

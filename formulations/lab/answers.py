@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from formulations.classification.one_class import OneClass
-from formulations.classification.separation.hulls import HullIntersection
+from formulations.classification.separation.separability import HullIntersection
 from formulations.incremental import Incremental
 from formulations.lab.settings import Points, Setting, Stated
 from formulations.modelling.model import Model

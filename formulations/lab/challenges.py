@@ -10,8 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from formulations.classification.separation.hulls import HullIntersection
-from formulations.classification.separation.separability import Separability
+from formulations.classification.separation.separability import HullIntersection, Separability
 from formulations.lab.answers import LabAnswer
 from formulations.lab.presets import PRESETS, kernel_part, machine_part, points_part
 from formulations.lab.settings import KERNELS, Setting

@@ -367,10 +367,4 @@ def _curve(name: str, loss: Loss, C: float, t: Vector) -> LossCurve:
     ends = np.array([end for end in (low, high) if np.isfinite(end)])
     first, last = (low if np.isfinite(low) else steepest.min()), (high if np.isfinite(high) else steepest.max())
     slopes = np.linspace(first, last, t.size)
-    return LossCurve(
-        name,
-        value,
-        slopes,
-        conjugate(slopes),
-        np.column_stack([ends, conjugate(ends)]),
-    )
+    return LossCurve(name, value, slopes, conjugate(slopes), np.column_stack([ends, conjugate(ends)]))

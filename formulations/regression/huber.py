@@ -39,10 +39,7 @@ class HuberPrimal(ResidualPrimal):
     catalogue = "D5-primal"
     textbook = TextbookProblem(
         "min  1/2 ||f||^2 + sum C_i h(r_i)",
-        (
-            "r = y - f - b",
-            "h(r) = r^2/2 for |r| <= delta and delta |r| - delta^2/2 beyond",
-        ),
+        ("r = y - f - b", "h(r) = r^2/2 for |r| <= delta and delta |r| - delta^2/2 beyond"),
     )
     model: Huber
     s = per_sample("s")

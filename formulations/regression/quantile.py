@@ -118,12 +118,7 @@ class Quantile(RegressionModel):
         """State the dual in beta = c."""
         costs, tau = self.value_of("C"), float(self.value_of("tau"))
         return KernelQP(
-            self.gram,
-            target=self.y,
-            lower=costs * (tau - 1),
-            upper=costs * tau,
-            total=self.total,
-            name="quantile",
+            self.gram, target=self.y, lower=costs * (tau - 1), upper=costs * tau, total=self.total, name="quantile"
         )
 
     def conditions(self, answer: Candidate) -> Conditions:

@@ -11,16 +11,7 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.samples import KernelLike, SamplesLike, bind, real_targets
-from formulations.modelling import (
-    Candidate,
-    ConeAnswer,
-    Dual,
-    Model,
-    Multipliers,
-    Primal,
-    Regression,
-    per_sample,
-)
+from formulations.modelling import Candidate, ConeAnswer, Dual, Model, Multipliers, Primal, Regression, per_sample
 from qpkernels.arrays import Vector
 from qpkernels.errors import ParameterError
 from qpkernels.problems import Bounds

@@ -321,11 +321,7 @@ class Effort:
         return None if self.store is None else ResultsFile(self.store, model)
 
     def run(
-        self,
-        gram: Gram,
-        parts: Sequence[Part],
-        file: ResultsFile | None,
-        done: Callable[[int], None],
+        self, gram: Gram, parts: Sequence[Part], file: ResultsFile | None, done: Callable[[int], None]
     ) -> list[Kept | QPKernelsError]:
         """Return a fit, or its error, for each part; ``done`` is told each number.
 

@@ -34,15 +34,16 @@ from formulations.losses import LogisticLoss
 from formulations.modelling import Dual, Primal
 from formulations.modelling.ball import BallModel
 from formulations.modelling.cards import statement_of_form
-from formulations.regression.fits.chebyshev import ChebyshevFitDual, ChebyshevFitPrimal
-from formulations.regression.fits.forms import LinearFit
-from formulations.regression.fits.least_absolute import (
+from formulations.regression.huber import HuberPrimal
+from formulations.regression.linear_fits import (
+    ChebyshevFitDual,
+    ChebyshevFitPrimal,
     LaplaceFitDual,
     LaplaceFitPrimal,
     LeastAbsoluteFitDual,
     LeastAbsoluteFitPrimal,
+    LinearFit,
 )
-from formulations.regression.huber import HuberPrimal
 from formulations.regression.norm_constrained import NormConstrainedDual, NormConstrainedPrimal
 from formulations.regression.quantile import QuantilePrimal
 from formulations.regression.residual_loss import ResidualLossDual, ResidualLossPrimal

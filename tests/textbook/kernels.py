@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from formulations import HardMargin, Separability, SoftMargin
-from formulations.classification.separation.hulls import HullIntersection
+from formulations.classification.separation.separability import HullIntersection
 from qpkernels import (
     RBF,
     FunctionKernel,

@@ -218,10 +218,7 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
         """The dual in CVXPY, in the variable p; B and A are the multipliers of ``offset`` and ``slope``."""
         p, size = cp.Variable(self.scores.size, name="p"), self.scores.size
         offset, slope = cp.sum(self.t - p) / size == 0, self.scores @ (self.t - p) / size == 0
-        return cp.Problem(
-            cp.Maximize(cp.sum(cp.entr(p) + cp.entr(1 - p)) / size),
-            labelled(offset=offset, slope=slope),
-        )
+        return cp.Problem(cp.Maximize(cp.sum(cp.entr(p) + cp.entr(1 - p)) / size), labelled(offset=offset, slope=slope))
 
     def solve(self, solver: SolverLike | None = None, *, tol: float = 1e-6, **options: Any) -> Calibration:
         """Solve the problem and certify the answer.

@@ -44,11 +44,7 @@ from qpkernels.gram import Gram
 from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import SolverLike
 
-__all__ = [
-    "MulticlassSolution",
-    "OneVersusOne",
-    "OneVersusRest",
-]
+__all__ = ["MulticlassSolution", "OneVersusOne", "OneVersusRest"]
 
 
 _NAMED = 4

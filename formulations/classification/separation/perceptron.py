@@ -50,13 +50,7 @@ from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
 from qpkernels.functions import Expansion
 
-__all__ = [
-    "BatchPerceptron",
-    "Perceptron",
-    "PerceptronCorrection",
-    "PerceptronSolution",
-    "mistake_bound",
-]
+__all__ = ["BatchPerceptron", "Perceptron", "PerceptronCorrection", "PerceptronSolution", "mistake_bound"]
 
 
 class BatchPerceptron(PerceptronRule):

@@ -28,13 +28,7 @@ from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.functions import Expansion, Expansions
 from qpkernels.kernels import Linear
 
-__all__ = [
-    "PerceptronRule",
-    "PerceptronSolution",
-    "Rate",
-    "check_range",
-    "criterion",
-]
+__all__ = ["PerceptronRule", "PerceptronSolution", "Rate", "check_range", "criterion"]
 
 
 Rate: TypeAlias = float | Callable[[int], float]

@@ -1,25 +1,178 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear separability as a linear program (B3), and the proof when there is none."""
+"""Linear separability as a linear program (B3), and the proof when there is none: a point common to both hulls."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.classification.separation.hulls import HullIntersection
 from formulations.classification.two_class_model import MarginPrimal, TwoClassModel
-from formulations.inputs.samples import KernelLike, SamplesLike
+from formulations.inputs.samples import BoundSamples, KernelLike, SamplesLike
 from formulations.modelling import Solution, Stated, labelled
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Indices, Vector, frozen
+from qpkernels.diagnosis import basic_combination
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import InseparableError
-from qpkernels.problems import Bounds, Certificate, Program, SeparationBounds, Status
+from qpkernels.functions import Expansion
+from qpkernels.gram.exact import enclose_dependence, equal_samples
+from qpkernels.problems import Bounds, Certificate, Program, SeparationBounds, Status, relative
 
-__all__ = ["Separability", "SeparabilityPrimal"]
+__all__ = ["HullIntersection", "Separability", "SeparabilityPrimal"]
+
+_WEIGHT = 1e-6
+"""Weight of a sample, of 1 in each class, below which it is tried to do without."""
+
+_ROUNDING = 1e-12
+"""Distance of two means that are equal but for rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class HullIntersection:
+    """A point that lies in the convex hulls of both classes: no hyperplane can separate them.
+
+    Without an intercept the hyperplane passes through the origin, and the point lies in the conic hulls of both
+    classes: it is a sum with weights that add up to 2 over both of them.
+
+    Attributes
+    ----------
+    multipliers
+        Farkas multipliers lambda >= 0, shape (m,), which add up to 1 in each class; sum_i lambda_i y_i phi(x_i) = 0.
+        No more than d + 2 are not 0 in d features (Caratheodory), or d + 1 without an intercept.
+    positive, negative
+        The point as the mean of each class, weighted by the multipliers: two functions x -> <point, phi(x)>.
+    coordinates
+        The point itself, shape (d,), in explicit features; None with a kernel.
+    distance
+        Distance of the two means, relative to the radius of the samples: 0 up to the accuracy of the solver.
+    """
+
+    multipliers: Vector
+    positive: Expansion
+    negative: Expansion
+    coordinates: Vector | None
+    distance: float
+
+    @property
+    def support(self) -> Indices:
+        """Numbers of the samples that carry the point, the heaviest first; each with a weight, however small."""
+        # Weights that differ by rounding are equal, and keep the order of the samples.
+        order = np.argsort(-np.round(self.multipliers, 9), kind="stable")
+        return order[self.multipliers[order] > 0]
+
+    @property
+    def certificate(self) -> Certificate:
+        """What it proves: with the distance as residual, both values of the optimum are infinite."""
+        heaviest = f"sample {self.support[0]} has the largest weight"
+        return Certificate(np.inf, np.inf, 0.0, 0.0, self.distance, 0.0, worst=heaviest)
+
+    @classmethod
+    def from_multipliers(
+        cls, data: BoundSamples, y: Vector, multipliers: Vector, *, fit_intercept: bool = True
+    ) -> HullIntersection:
+        """Normalise Farkas multipliers, of as few samples as it takes, and measure how far apart the two means are.
+
+        Parameters
+        ----------
+        data
+            The samples bound to their kernel.
+        y
+            +1.0 or -1.0 for each sample, shape (m,).
+        multipliers
+            lambda, shape (m,), of any size; what is below 0 counts as 0. At least one of each class is above 0.
+        fit_intercept
+            Whether the hyperplane may have an offset; without, it passes through the origin.
+        """
+        weights = _normalised(np.maximum(multipliers, 0.0), y, fit_intercept)
+        distance = _distance(data, y * weights, fit_intercept)
+        for least in (_WEIGHT, 0.0):
+            fewer = _reduced(data, y, np.where(weights > least, weights, 0.0), fit_intercept, distance <= _ROUNDING)
+            if fewer is not None and (apart := _distance(data, y * fewer, fit_intercept)) <= max(distance, _WEIGHT):
+                weights, distance = fewer, apart
+                break
+        return cls._of(data, y, weights, distance)
+
+    @classmethod
+    def proved(
+        cls, data: BoundSamples, y: Vector, multipliers: Vector, *, fit_intercept: bool = True
+    ) -> HullIntersection | None:
+        """Return the point near that of the multipliers that both hulls have in exact arithmetic; None: none is proved.
+
+        The multipliers are enclosed: lambda >= 0 and sum_i lambda_i y_i phi(x_i) = 0 hold exactly for numbers that
+        differ from those returned in their last digits. Equal samples of both classes are a proof by themselves.
+
+        Parameters
+        ----------
+        data, y, multipliers, fit_intercept
+            As in :meth:`from_multipliers`.
+        """
+        largest = float(multipliers.max())
+        supports = [np.flatnonzero(multipliers > share * largest) for share in (_WEIGHT, 1e-9, 0.0)]
+        pairs = (np.array([each[y[each] > 0][:1], each[y[each] < 0][:1]]).ravel() for each in _mixed(data, y))
+        for samples in (*supports, *islice(pairs, 1)):
+            near = np.where(multipliers[samples] > 0, multipliers[samples], largest) * y[samples]
+            found = enclose_dependence(data.gram, samples, near, balanced=fit_intercept)
+            if found is None or ((found * y[samples]).lower < 0).any():
+                continue
+            weights = np.zeros_like(multipliers)
+            weights[samples] = np.abs(found.middle)
+            weights = _normalised(weights, y, fit_intercept)
+            return cls._of(data, y, weights, _distance(data, y * weights, fit_intercept))
+        return None
+
+    @classmethod
+    def _of(cls, data: BoundSamples, y: Vector, weights: Vector, distance: float) -> HullIntersection:
+        gram = data.gram
+        means = [Expansion(gram.kernel, gram.X[y == sign], weights[y == sign], 0.0) for sign in (1.0, -1.0)]
+        coordinates = 0.5 * (weights @ gram.X) if data.explicit else None
+        return cls(frozen(weights), means[0], means[1], coordinates, distance)
+
+
+def _mixed(data: BoundSamples, y: Vector) -> Iterator[Indices]:
+    """Yield sets of equal samples of both classes."""
+    return (each for each in equal_samples(data.gram) if np.ptp(y[each]) > 0)
+
+
+def _normalised(weights: Vector, y: Vector, fit_intercept: bool) -> Vector:
+    """Return the weights with a sum of 1 in each class; without an intercept, of 2 in both together."""
+    if not fit_intercept:
+        return np.asarray(2.0 * weights / weights.sum())
+    sums = np.where(y > 0, weights[y > 0].sum(), weights[y < 0].sum())
+    return np.asarray(weights / sums)
+
+
+def _distance(data: BoundSamples, beta: Vector, fit_intercept: bool) -> float:
+    """Return ||sum_i beta_i phi(x_i)|| relative to the radius of the samples about their mean, or about the origin."""
+    gram = data.gram
+    if gram.features is None:
+        apart = float(np.sqrt(max(0.0, float(beta @ gram.product(beta)))))
+    else:
+        features = gram.features - gram.features.mean(axis=0) if fit_intercept else gram.features
+        apart = float(np.linalg.norm(beta @ features))
+    return relative(apart, data.radius if fit_intercept else float(np.sqrt(gram.diagonal.max())))
+
+
+def _reduced(data: BoundSamples, y: Vector, weights: Vector, fit_intercept: bool, exact: bool) -> Vector | None:
+    """Return the weights of a basic solution; None where exact ones are of few samples, or it is lost."""
+    (used,) = np.nonzero(weights > 0)
+    F = data.coordinates
+    if exact and used.size <= F.shape[1] + (2 if fit_intercept else 1):
+        return None
+    centred = F[used] - F.mean(axis=0) if fit_intercept else F[used]
+    sizes = np.abs(centred).max(axis=0)
+    balance = (y[used, None] * centred / np.where(sizes > 0, sizes, 1.0)).T
+    sums = np.vstack([y[used] > 0, y[used] < 0]) if fit_intercept else 0.5 * np.ones((1, used.size))
+    found = basic_combination(np.vstack([balance, sums]), np.append(np.zeros(F.shape[1]), np.ones(len(sums))))
+    if found is None:
+        return None
+    fewer = np.zeros_like(weights)
+    fewer[used] = found
+    return _normalised(fewer, y, fit_intercept)
 
 
 class SeparabilityPrimal(MarginPrimal):

@@ -47,7 +47,7 @@ from formulations.classification.margins.nu_margin import NuMargin
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.classification.one_class import OneClass
-from formulations.classification.separation.hulls import HullIntersection
+from formulations.classification.separation.separability import HullIntersection
 from formulations.lab.answers import LabAnswer
 from formulations.lab.settings import Setting
 from formulations.lab.views.view import Drawn, still

@@ -222,12 +222,7 @@ class LeastSquares(RegressionModel):
     def qp(self) -> KernelQP:
         """State the dual in beta = c: no bounds, the ridge 1/C."""
         return KernelQP(
-            self.gram,
-            target=self.y,
-            lower=-np.inf,
-            upper=np.inf,
-            ridge=1.0 / self.value_of("C"),
-            name="least squares",
+            self.gram, target=self.y, lower=-np.inf, upper=np.inf, ridge=1.0 / self.value_of("C"), name="least squares"
         )
 
     def conditions(self, answer: Candidate) -> Conditions:

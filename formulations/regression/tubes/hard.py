@@ -25,7 +25,7 @@ from formulations.inputs.hyperparameters import EPSILON
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, Regression, Stated, labelled
 from formulations.modelling.failures import no_answer
-from formulations.regression.fits.chebyshev import ChebyshevFit
+from formulations.regression.linear_fits import ChebyshevFit
 from formulations.regression.tubes.conflict import TubeConflict
 from formulations.regression.tubes.forms import TubeDual, TubeModel, TubePrimal, sides_of
 from qpkernels.arrays import Vector
@@ -146,8 +146,7 @@ class HardTubePrimal(TubePrimal):
         """State the problem."""
         y, epsilon = self.model.y, self.model.epsilon
         return cp.Problem(
-            cp.Minimize(self.f.half_squared_norm),
-            labelled(above=y - self.g <= epsilon, below=self.g - y <= epsilon),
+            cp.Minimize(self.f.half_squared_norm), labelled(above=y - self.g <= epsilon, below=self.g - y <= epsilon)
         )
 
 

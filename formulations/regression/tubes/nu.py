@@ -49,10 +49,7 @@ class NuTubePrimal(TubePrimal):
     textbook = TextbookProblem(
         "min  1/2 ||f||^2 + nu 1'c epsilon + sum c_i (xi+_i + xi-_i)  s.t.  r_i <= epsilon + xi+_i,  "
         "-r_i <= epsilon + xi-_i,  xi >= 0,  epsilon >= 0",
-        (
-            "r = y - f - b",
-            "c_i = C w_i",
-        ),
+        ("r = y - f - b", "c_i = C w_i"),
     )
     model: NuTube
     epsilon = scalar("epsilon")

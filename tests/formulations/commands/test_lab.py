@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command lab: what it starts with, and what it refuses; tests/formulations/lab/test_serving.py runs it."""
+"""The command lab: what it starts with, and what it refuses; tests/formulations/lab/test_app.py runs it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from command_line import refused, run, samples
-from formulations.lab import serving
+from formulations.lab import app
 from formulations.lab.session import Session
 from formulations.lab.settings import MOST_POINTS, Setting
 from lab_client import setting
@@ -28,9 +28,9 @@ DOCS = Path(__file__).parents[3] / "docs" / "lab.md"
 def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """What the server was started with: port, browser, setting, fragment."""
     calls: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(serving, "serve", lambda *values: calls.append(values[:4]))
+    monkeypatch.setattr(app, "serve", lambda *values: calls.append(values[:4]))
     # It would end the tests, with status 0, where a thread of another test still solves.
-    monkeypatch.setattr(serving, "end_process", lambda: None)
+    monkeypatch.setattr(app, "end_process", lambda: None)
     return calls
 
 
