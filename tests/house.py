@@ -32,8 +32,8 @@ PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
     "cases of the tests": 16_000,
-    "files, without those of kernels, models and solvers": 332,
-    "lines, without theirs": 68_200,
+    "files, without those of kernels, models and solvers": 314,
+    "lines, without theirs": 67_250,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 9,
