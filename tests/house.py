@@ -20,6 +20,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator
 
+from formulations import SoftMargin
 from formulations.modelling import Model
 from qpkernels.kernels import Kernel
 from qpkernels.kernels.catalogue import KERNELS
@@ -45,6 +46,8 @@ LIMITS: dict[str, int] = {
     "tiers of formulations": 13,
     "names of formulations, without models": 44,
     "names of all packages, without kernels, models, solvers and estimators": 356,
+    "public attributes of a model": 45,
+    "public attributes of a solution": 43,
     "calls of SoftMargin(X, y, k).solve()": 385,
     "files of SoftMargin(X, y, k).solve()": 51,
     "changes of file of SoftMargin(X, y, k).solve()": 245,
@@ -166,6 +169,16 @@ def walks() -> dict[str, int]:
     return {f"{unit} of {action}": count for action, found in walks().items() for unit, count in found.items()}
 
 
+def attributes() -> dict[str, int]:
+    """Return how many public attributes a model and its solution have."""
+    model = SoftMargin([[0.0], [1.0]], [-1, 1])
+    shown = {"a model": model, "a solution": model.solve()}
+    return {
+        f"public attributes of {name}": len([each for each in dir(thing) if not each.startswith("_")])
+        for name, thing in shown.items()
+    }
+
+
 def measured() -> dict[str, int]:
     """Return the number that each limit but that of the tests' cases is set to."""
     names = Counter(kind.name for kind in classes())
@@ -187,7 +200,7 @@ def measured() -> dict[str, int]:
     found["names of all packages, without kernels, models, solvers and estimators"] = sum(
         len(public_names(package)) for package in PACKAGES
     )
-    return found | walks()
+    return found | attributes() | walks()
 
 
 if __name__ == "__main__":

@@ -117,9 +117,9 @@ class _LogisticModel(TwoClassModel):
     entry = replace(TwoClassModel.entry, sparse=False)
     C: cp.Parameter
 
-    def interpret(self, answer: Candidate, **fields: Any) -> Classification:
+    def _interpret(self, answer: Candidate, **fields: Any) -> Classification:
         """Make the solution, whose values are log-odds."""
-        return super().interpret(answer, sigmoids=Sigmoids.of_log_odds(), **fields)
+        return super()._interpret(answer, sigmoids=Sigmoids.of_log_odds(), **fields)
 
     @property
     def costs(self) -> Vector:

@@ -173,7 +173,7 @@ class LinearProgramMachine(TwoClassCostModel):
         """Return l of an answer, completed where it came without."""
         return self._with_those_of(answer, self.bounds()).completed(answer.beta, answer.decision)
 
-    def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
+    def _certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
         """Return the feasible points of both programs."""
         own = self._with_those_of(answer, bounds)
         multipliers = own.feasible_multipliers(own.completed(answer.beta, answer.decision))
@@ -187,9 +187,9 @@ class LinearProgramMachine(TwoClassCostModel):
         """Bound the error of an answer, with the multipliers that it brings."""
         return super().judge(answer, self._with_those_of(answer, bounds))
 
-    def enclose_by(self, answer: Candidate, bounds: Bounds) -> Enclosure:
+    def _enclose_by(self, answer: Candidate, bounds: Bounds) -> Enclosure:
         """Enclose the optimum, with the multipliers that the answer brings."""
-        return super().enclose_by(answer, self._with_those_of(answer, bounds))
+        return super()._enclose_by(answer, self._with_those_of(answer, bounds))
 
     def solution(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Classification:
         """Return the answer in the terms of the model."""

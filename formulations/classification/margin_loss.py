@@ -126,10 +126,10 @@ class MarginLossModel(TwoClassModel):
         slopes = np.clip(per_cost(-alpha, C), *self.loss.domain)
         return times_cost(C, self.loss.value(margins) + self.loss.conjugate(slopes)) + alpha * margins
 
-    def interpret(self, answer: Candidate, **fields: Any) -> Classification:
+    def _interpret(self, answer: Candidate, **fields: Any) -> Classification:
         """Make the solution; with the logistic loss its values are log-odds."""
         sigmoids = Sigmoids.of_log_odds() if isinstance(self.loss, LogisticLoss) else None
-        return super().interpret(answer, sigmoids=sigmoids, **fields)
+        return super()._interpret(answer, sigmoids=sigmoids, **fields)
 
 
 class MarginLossPrimal(MarginPrimal):

@@ -168,11 +168,11 @@ class NormConstrainedClassifier(MarginLossModel, BallModel[Classification]):
         """1/m: the objective is the mean of the losses."""
         return 1.0 / len(self)
 
-    def vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate:
+    def _vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate:
         """Return the largest multiple in the ball, of a loss that only falls, or else the f + b nearest the labels."""
         w = answer.coordinates
         if self.loss.domain[1] > 0.0 or w is None or self.margins(answer).min() <= 0.0:
-            return super().vanishing(answer, bounds)
+            return super()._vanishing(answer, bounds)
         rise = float(np.sqrt(self.value_of("R") / (w @ w)))
         return self.within_ball(rise * w, rise * answer.intercept, np.zeros(len(self)))
 

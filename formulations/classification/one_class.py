@@ -183,7 +183,7 @@ class OneClass(Model[Novelty]):
         scale = 1.0 / (float(self.value_of("nu")) * float(self.value_of("sample_weight").sum()))
         return scale * fitted.dual, scale * fitted.intercept
 
-    def interpret(self, answer: Candidate, **fields: Any) -> Novelty:
+    def _interpret(self, answer: Candidate, **fields: Any) -> Novelty:
         """Make the solution, with its rho and outliers."""
         del answer
         return Novelty(**fields)

@@ -84,7 +84,7 @@ class TwoClassModel(Model[Classification]):
             data.gram.require_psd()
         super().__init__(data, fit_intercept, **values)
 
-    def check_samples(self) -> None:
+    def _check_samples(self) -> None:
         """Refuse samples of one class."""
         if not (self.y > 0).any() or not (self.y < 0).any():
             label = self.classes.tolist()[int(self.y[0] > 0)]
@@ -93,9 +93,9 @@ class TwoClassModel(Model[Classification]):
                 f"{shown_label(self.classes.tolist()[1])}, but all are of {shown_label(label)}; choose others."
             )
 
-    def check_parameters(self) -> None:
+    def _check_parameters(self) -> None:
         """Refuse costs that leave a class without samples."""
-        super().check_parameters()
+        super()._check_parameters()
         if self.absent.size:
             present = self.of_present(self.y)
             for sign, label in zip((-1.0, 1.0), self.classes.tolist(), strict=True):
@@ -114,7 +114,7 @@ class TwoClassModel(Model[Classification]):
         """
         return np.where(self.y > 0, 0.0, -np.asarray(size)), np.where(self.y > 0, size, 0.0)
 
-    def hard_margin(self) -> KernelQP:
+    def _hard_margin(self) -> KernelQP:
         """State the dual of the hard margin in beta = y * a: beta_i has the sign of y_i and no bound."""
         return KernelQP(self.gram, self.y, *self.box(np.inf), self.total, name="hard margin")
 
@@ -141,7 +141,7 @@ class TwoClassModel(Model[Classification]):
             )
         return super().translate(fitted)
 
-    def interpret(self, answer: Candidate, **fields: Any) -> Classification:
+    def _interpret(self, answer: Candidate, **fields: Any) -> Classification:
         """Make the solution, with its labels."""
         del answer
         return Classification(y=self.y, **fields)

@@ -18,6 +18,7 @@ from formulations.classification.two_class_model import TwoClassModel
 from formulations.exercises.exercise import Answers, Verdict, all_of, at, number, vector
 from formulations.judging.findings import faults_of
 from formulations.modelling import Candidate, Model
+from formulations.modelling.candidate import checked_intercept
 from qpkernels.arrays import Vector
 from qpkernels.problems import Certificate, KernelQP, KernelQPBounds
 
@@ -170,7 +171,7 @@ class _Reference:
     def line(self, w: Vector | None, b: float) -> Candidate:
         """Return the line beside the model's own multipliers; None: with its own w."""
         if w is None:
-            return replace(self.best, intercept=self.model.checked_intercept(b))
+            return replace(self.best, intercept=checked_intercept(b, self.model.fit_intercept, self.model.name))
         return replace(self.model.candidate((w, b), weights=True), beta=self.best.beta, is_primal=False)
 
     def other_lines(self, w: Vector | None, b: float) -> Iterator[tuple[str, tuple[Vector | None, float]]]:

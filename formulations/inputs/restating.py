@@ -20,7 +20,7 @@ from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel, as_kernel
 from qpkernels.kernels.kernel import parameters_of, with_parameters
 
-__all__ = ["Restatable", "sample_numbers"]
+__all__ = ["Restatable", "kernel_with", "sample_numbers"]
 
 _PREFIX = "kernel__"
 
@@ -82,7 +82,7 @@ class Restatable:
     def __len__(self) -> int:
         """Return the number m of samples."""
 
-    def make_parameters(self, values: Mapping[str, Any]) -> None:
+    def _make_parameters(self, values: Mapping[str, Any]) -> None:
         """Take these values for the hyper-parameters."""
         samples = len(self)
         vars(self)["_numbers"] = {
@@ -94,13 +94,13 @@ class Restatable:
         parameter = vars(self).get(name)
         return self._numbers[name] if parameter is None else np.asarray(parameter.value)
 
-    def check_parameters(self) -> None:
+    def _check_parameters(self) -> None:
         """Refuse hyper-parameters outside their range; numbers are within it, but a CVXPY parameter takes others."""
         for parameter in self.entry.parameters:
             if parameter.name in vars(self):
                 parameter.checked(getattr(self, parameter.name).value, len(self))
 
-    def set_hyperparameters(self, values: Mapping[str, Any]) -> None:
+    def _set_hyperparameters(self, values: Mapping[str, Any]) -> None:
         """Set those of these names, all of them or none.
 
         Raises
@@ -113,7 +113,7 @@ class Restatable:
         before = {name: self.value_of(name) for name in checked}
         self._assign(checked)
         try:
-            self.check_parameters()
+            self._check_parameters()
         except Exception:
             self._assign(before)
             raise
@@ -137,7 +137,7 @@ class Restatable:
         present: Entries = values[np.setdiff1d(np.arange(len(self)), absent)]
         return present
 
-    def parameter_values(self) -> tuple[bytes, ...]:
+    def _parameter_values(self) -> tuple[bytes, ...]:
         """Return what the hyper-parameters are now, to tell whether an answer is still one."""
         return tuple(self.value_of(name).tobytes() for name in self.entry.names)
 
@@ -176,30 +176,6 @@ class Restatable:
         """
         return self._stated_on(self._bound_by(as_kernel(kernel)), None)
 
-    def kernel_with(self, settings: Mapping[str, Any]) -> Kernel:
-        """Return the kernel of the model with other values of its parameters, by name.
-
-        ``kernel`` stands for another kernel, which then has the parameters. Names may have the prefix ``kernel__``, and
-        must where the model has a hyper-parameter of that name; those of a kernel in a kernel are written
-        ``left__gamma``.
-
-        Raises
-        ------
-        ParameterError
-            If neither the model nor its kernel has a parameter of such a name, or a value is outside its range.
-        """
-        kernel = as_kernel(settings["kernel"]) if "kernel" in settings else self.gram.kernel
-        known = parameters_of(kernel)
-        changes = {name.removeprefix(_PREFIX): value for name, value in settings.items() if name != "kernel"}
-        for name in changes:
-            if name not in known:
-                own = ", ".join(self.entry.names) or "none"
-                raise ParameterError(
-                    f"a {self.name} has no hyper-parameter {name!r}, nor has its kernel {kernel!r} such a parameter; "
-                    f"the names are {own} of the model, and {', '.join(known) or 'none'} of the kernel."
-                )
-        return with_parameters(kernel, changes)
-
     def set_params(self, **values: Any) -> Self:
         """Set hyper-parameters, the kernel or parameters of it by name, all of them or none.
 
@@ -210,8 +186,9 @@ class Restatable:
         Parameters
         ----------
         **values
-            Hyper-parameters (C, epsilon ...), ``kernel``, and parameters of the kernel (gamma, degree ...), as
-            :meth:`kernel_with` takes them.
+            Hyper-parameters (C, epsilon ...), ``kernel``, which then has the parameters, and parameters of the kernel
+            (gamma, degree ...). The names of these may have the prefix ``kernel__``, and must where the model has a
+            hyper-parameter of that name; those of a kernel in a kernel are written ``left__gamma``.
 
         Raises
         ------
@@ -220,16 +197,16 @@ class Restatable:
         """
         own = set(self.entry.names)
         settings = {name: value for name, value in values.items() if name not in own}
-        kernel = self.kernel_with(settings) if settings else self.gram.kernel
+        kernel = kernel_with(self, settings) if settings else self.gram.kernel
         data = self.data if kernel == self.gram.kernel else self._bound_by(kernel)
         absent = self.absent
-        self.set_hyperparameters({name: value for name, value in values.items() if name in own})
+        self._set_hyperparameters({name: value for name, value in values.items() if name in own})
         if data is not self.data or not np.array_equal(absent, self.absent):
-            self.forget_forms()
+            self._forget_forms()
         vars(self).update(data=data, gram=data.gram)
         return self
 
-    def forget_forms(self) -> None:
+    def _forget_forms(self) -> None:
         """Forget what was computed, except for the parameters that a user may hold: the model is another one now."""
         own = set(self.entry.names)
         for name in [name for name in vars(self) if self._is_derived(name) and name not in own]:
@@ -244,7 +221,7 @@ class Restatable:
             raise ParameterError(f"a model of {len(self)} samples is bound to a Gram of those, but {shown(gram)} came.")
         return self._stated_on(BoundSamples(gram, self.data.explicit), None)
 
-    def check_samples(self) -> None:
+    def _check_samples(self) -> None:
         """Refuse samples on which the model cannot be stated; here none are."""
 
     @property
@@ -273,9 +250,9 @@ class Restatable:
         model = object.__new__(type(self))
         kept = {name: value for name, value in vars(self).items() if not self._is_derived(name)}
         vars(model).update(kept, **entries, data=data, gram=data.gram, _frozen=False)
-        model.check_samples()
-        model.make_parameters(values)
-        model.check_parameters()
+        model._check_samples()
+        model._make_parameters(values)
+        model._check_parameters()
         vars(model)["_frozen"] = True
         return model
 
@@ -302,6 +279,29 @@ class Restatable:
 
 def _declared(hyperparameter: Hyperparameter, owner: Restatable) -> cp.Parameter:
     return hyperparameter.parameter(owner.value_of(hyperparameter.name).copy())
+
+
+def kernel_with(model: Restatable, settings: Mapping[str, Any]) -> Kernel:
+    """Return the kernel of the model with other values of its parameters, by name.
+
+    They are named as :meth:`Restatable.set_params` takes them.
+
+    Raises
+    ------
+    ParameterError
+        If neither the model nor its kernel has a parameter of such a name, or a value is outside its range.
+    """
+    kernel = as_kernel(settings["kernel"]) if "kernel" in settings else model.gram.kernel
+    known = parameters_of(kernel)
+    changes = {name.removeprefix(_PREFIX): value for name, value in settings.items() if name != "kernel"}
+    for name in changes:
+        if name not in known:
+            own = ", ".join(model.entry.names) or "none"
+            raise ParameterError(
+                f"a {model.name} has no hyper-parameter {name!r}, nor has its kernel {kernel!r} such a parameter; "
+                f"the names are {own} of the model, and {', '.join(known) or 'none'} of the kernel."
+            )
+    return with_parameters(kernel, changes)
 
 
 def sample_numbers(rows: ArrayLike, samples: int, name: str) -> Indices:

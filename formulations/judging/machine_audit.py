@@ -15,7 +15,7 @@ from formulations.classification.one_class import OneClass
 from formulations.classification.two_class_model import TwoClassModel
 from formulations.judging.findings import Nearness, Optimality, nearness, optimality, remarks_on
 from formulations.modelling import Candidate, Model, Solution
-from formulations.modelling.candidate import expand
+from formulations.modelling.candidate import checked_intercept, expand
 from formulations.regression.regression_model import RegressionModel
 from qpkernels.arrays import Indices, Vector
 from qpkernels.display import without_nan
@@ -492,7 +492,7 @@ def expansion(model: Model[Any], beta: Vector, intercept: float) -> Candidate:
     What rounding leaves of the sum of beta is moved to the feasible point, so that answer and certificate share the
     product.
     """
-    b = model.checked_intercept(intercept)
+    b = checked_intercept(intercept, model.fit_intercept, model.name)
     bounds = model.bounds()
     judge = bounds if isinstance(bounds, KernelQPBounds) else None
     if np.isfinite(beta).all():

@@ -91,19 +91,19 @@ class BallModel(Model[Answered]):
         w = self.ball.shrinkage(float(w @ w)) * w
         return at_coordinates(self.data, w, b, beta, self.classes, expands=self.entry.expands)
 
-    def vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate:
+    def _vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate:
         """Return the nearest f that meets every target, if one does, brought into the ball."""
         del bounds
         fit = SquaredFitBounds(self.data.coordinates, self.y, self.fit_intercept)
         start = answer.coordinates if np.ptp(self.y) else None
         return self.within_ball(*fit.least_squares(start), np.zeros(len(self)))
 
-    def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
+    def _from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
         """Return the answer whose function is the expansion in beta, with the multipliers of its losses."""
-        answer = super().from_coefficients(beta, intercept)
-        return self.completed(answer) if answer.is_squarable else answer
+        answer = super()._from_coefficients(beta, intercept)
+        return self._completed(answer) if answer.is_squarable else answer
 
-    def completed(self, answer: Candidate) -> Candidate:
+    def _completed(self, answer: Candidate) -> Candidate:
         """Return the answer with the best multiple of beta, or the slopes of the losses where they prove more."""
         bounds = self.bounds()
         assert bounds.losses.slope is not None

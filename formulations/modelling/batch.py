@@ -16,7 +16,7 @@ from formulations.modelling.candidate import expand
 from formulations.modelling.model import Model
 from formulations.modelling.routes import solve_structure
 from formulations.modelling.solution import Run, Seconds, Solution
-from formulations.modelling.solving import SolveRequest, status_of
+from formulations.modelling.solving import SolveRequest, hold, status_of
 from qpkernels.arrays import Indices, Vector, is_integer, shown
 from qpkernels.arrays.threads import in_this_thread, threads
 from qpkernels.errors import ParameterError, QPKernelsError
@@ -44,7 +44,7 @@ def solve_systems(models: Sequence[Model[Answered]], *, tol: float) -> list[Answ
     """Solve and certify each model, as its own ``solve`` does without a solver's name."""
     stated: list[tuple[Model[Answered], Bounds, LinearSystem | None]] = []
     for model in models:
-        model.check_parameters()
+        model._check_parameters()
         bounds = model.bounds()
         program = model.linear_system(bounds)
         own = program if isinstance(program, LinearSystem) and program.is_expansion else None
@@ -316,9 +316,9 @@ def _support(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted) -> int |
 def _solution(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted, status: Status, tol: float) -> Solution:
     outcome, certificate = fitted.outcome, fitted.certificate
     answer = expand(model.gram, outcome.point, fitted.intercept, model.classes, outcome.values)
-    answer = model.certified(answer, bounds)
+    answer = model._certified(answer, bounds)
     run = Run.of(outcome, model, certificate.primal_value, status, tol, Seconds(solve=outcome.seconds))
-    model.hold(answer, certificate, status, bounds)
+    hold(model, answer, certificate, status, bounds)
     solution: Solution = model.solution(answer, certificate, bounds, run)
     return solution
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import Matrix, Vector, is_sparse, read_array, real_number, same_entries
-from qpkernels.errors import ShapeError
+from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.functions import Expansion
 from qpkernels.gram import BoundedProduct, Gram, LowRank
 from qpkernels.kernels import Linear, Samples
@@ -27,6 +27,7 @@ __all__ = [
     "Sampling",
     "at_coordinates",
     "checked_coefficients",
+    "checked_intercept",
     "evaluated",
     "expand",
     "linear_values",
@@ -332,6 +333,13 @@ def checked_coefficients(beta: Any, intercept: Any, samples: int) -> tuple[Vecto
             f"{coefficients.shape} ({coefficients.dtype}) and {level.shape} came."
         )
     return coefficients.astype(np.float64), real_number(intercept, "b")
+
+
+def checked_intercept(b: float, fit_intercept: bool, name: str) -> float:
+    """Return b, or refuse one where the model, which is called ``name``, has none."""
+    if b != 0.0 and not fit_intercept:
+        raise ParameterError(f"this {name} has no intercept, but b = {b:g} came; state it with fit_intercept.")
+    return float(b)
 
 
 def with_function_of(solution: Solution, answer: Candidate, gram: Gram) -> Candidate:

@@ -21,6 +21,7 @@ from formulations.modelling.solving import (
     SolveRequest,
     first_taken,
     foreign,
+    hold,
     is_finite,
     quote,
     status_of,
@@ -55,7 +56,7 @@ def solve_form(form: Statement, request: SolveRequest) -> Any:
     An extended form, which is another problem than its model, is solved in matrices always.
     """
     model = form.model
-    model.check_parameters()
+    model._check_parameters()
     bounds = model.bounds()
     others = () if form.is_extended else (each for each in model.forms.values() if each is not form)
     answer = solve_by_request(model, request, bounds, _structures(form, bounds), lambda: (form, *others), form)
@@ -102,20 +103,20 @@ def solve_lowered(form: Statement, backend: Solver, request: SolveRequest, bound
         raise _no_solution(form, outcome, lowered, backend)
     if not is_finite(outcome):
         message = f"solver {outcome.solver!r} returned no point with multipliers ({outcome.message})"
-        raise no_answer(form.name, message) if form.is_extended else model.explain_failure(message)
+        raise no_answer(form.name, message) if form.is_extended else model._explain_failure(message)
     begin = perf_counter()
     judge = _judged_in_matrices if form.is_extended else judged_point
     answer, certificate, shown = judge(form, lowered, outcome, bounds, request.tol)
     if not (form.is_extended or certificate.is_counted or request.ended(outcome)):
         # It left a hard constraint violated: perhaps nothing satisfies them all.
-        error = model.explain_failure(quote(outcome))
+        error = model._explain_failure(quote(outcome))
         if isinstance(error, InfeasibleError):
             raise error
     status = status_of(certificate, outcome.claim, request.tol)
     if outcome.claim is not Claim.OPTIMAL or status is not Status.OPTIMAL:
         lowered.write_back(shown.point, shown.multipliers, solved=False)
     if not form.is_extended:
-        model.hold(answer, certificate, status, bounds)
+        hold(model, answer, certificate, status, bounds)
         form.solved()
     seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
     run = Run.of(outcome, form, _objective(form, certificate), status, request.tol, seconds)
@@ -167,16 +168,16 @@ def _no_solution(form: Statement, outcome: Outcome, lowered: Lowered, backend: S
             textbook = _textbook_rows(form, lowered)
             # What the user added has no part in it: the model decides in exact arithmetic, as without.
             if model.entry.hard and proof.among(textbook):
-                return model.explain_infeasible(proof.certificate, proof.multipliers[textbook], message)
+                return model._explain_infeasible(proof.certificate, proof.multipliers[textbook], message)
             return infeasible(form.name, proof.certificate, proof.multipliers, message, proof.names)
         case Contradiction():
-            return model.explain_infeasible(proof.certificate, proof.multipliers, message)
+            return model._explain_infeasible(proof.certificate, proof.multipliers, message)
         case Ray() if form.is_extended:
             return unbounded(form.name, proof.certificate, message, proof)
         case Ray():
-            return model.explain_unbounded(proof.certificate, message)
+            return model._explain_unbounded(proof.certificate, message)
     unproved = f"{message}, but what it returned does not prove it"
-    return no_answer(form.name, unproved) if form.is_extended else model.explain_failure(unproved)
+    return no_answer(form.name, unproved) if form.is_extended else model._explain_failure(unproved)
 
 
 def _textbook_rows(form: Statement, lowered: Lowered) -> Indices:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.restating import Restatable
 from formulations.inputs.samples import OF_KERNELS, BoundSamples
-from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing
-from formulations.modelling.cards import card_of_model, facts_of_model, line_of_model, objective_of, statement_of_model
+from formulations.modelling.candidate import Candidate, checked_coefficients, checked_intercept, expand, vanishing
+from formulations.modelling.cards import card_of_model, line_of_model, objective_of, statement_of_model
 from formulations.modelling.declaring import Stated
 from formulations.modelling.failures import infeasible, no_answer, unbounded
 from formulations.modelling.solution import Run, Scale, Solution
-from formulations.modelling.solving import Held, Latest
+from formulations.modelling.solving import Latest
 from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen
-from qpkernels.display import Card, Fact, TextbookProblem, carded
-from qpkernels.errors import InfeasibleError, ParameterError
+from qpkernels.display import Card, TextbookProblem, carded
+from qpkernels.errors import InfeasibleError
 from qpkernels.problems import (
     Bounds,
     Certificate,
@@ -32,7 +32,6 @@ from qpkernels.problems import (
     LeastSquares,
     LinearSystem,
     Program,
-    Status,
     Support,
 )
 
@@ -93,8 +92,8 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
     def __init__(self, data: BoundSamples, fit_intercept: bool = True, **values: Any) -> None:
         flag = check_flag(fit_intercept, "fit_intercept")
         vars(self).update(data=data, gram=data.gram, fit_intercept=flag)
-        self.make_parameters(values)
-        self.check_parameters()
+        self._make_parameters(values)
+        self._check_parameters()
         vars(self)["_frozen"] = True
 
     def __len__(self) -> int:
@@ -107,7 +106,7 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         return {name: getattr(self, name) for name, _ in Stated.of(type(self))}
 
     @cached_property
-    def latest(self) -> Latest:
+    def _latest(self) -> Latest:
         """The last answer to the textbook's problem, which its forms show in their variables."""
         return Latest()
 
@@ -131,12 +130,10 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
 
     def linear_system(self, bounds: Bounds) -> LinearSystem | LeastSquares | None:
         """State the model, whose bounds are these, as a problem of linear algebra, or None if it is none."""
-        return bounds.program.linear_system() if self.is_linear and isinstance(bounds, KernelQPBounds) else None
-
-    @property
-    def is_linear(self) -> bool:
-        """Whether linear algebra solves it, and no coefficient is held at 0, as that of an absent sample is."""
-        return self.entry.linear and self.absent.size == 0
+        if not self.entry.linear or not isinstance(bounds, KernelQPBounds):
+            return None
+        # A coefficient that is held at 0, as that of an absent sample is, is no equation of the others.
+        return bounds.program.linear_system() if self.absent.size == 0 else None
 
     def programs(self, bounds: Bounds) -> tuple[Program, ...]:
         """Return the programs whose answers are the model's, without CVXPY, the most special first."""
@@ -147,10 +144,6 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
     def statement(self) -> TextbookProblem | None:
         """The problem of the usual form in maths; None where its class does not say."""
         return statement_of_model(self)
-
-    def facts(self) -> Iterator[Fact]:
-        """Yield data, kernel, hyper-parameters, intercept, forms and solvers."""
-        return facts_of_model(self)
 
     def card(self) -> Card:
         """Return what ``print`` and notebooks show: the problem, and what it is made of."""
@@ -168,7 +161,7 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         """The value of 1'beta that the intercept demands: 0, or None without an intercept."""
         return 0.0 if self.fit_intercept else None
 
-    def enclose_by(self, answer: Candidate, bounds: Bounds) -> Enclosure:
+    def _enclose_by(self, answer: Candidate, bounds: Bounds) -> Enclosure:
         """Enclose the optimum by ``bounds``."""
         return bounds.enclose(answer.beta, answer.intercept, answer.own_expansion(self.gram))
 
@@ -176,11 +169,7 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         """Bound the error of an answer by ``bounds``."""
         return answer.judged_by(bounds)
 
-    def hold(self, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
-        """Keep the answer for the forms to show, at the points that were certified."""
-        self.latest.answer = Held(answer, bounds, certificate, status is Status.OPTIMAL, self.parameter_values())
-
-    def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
+    def _certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
         """Return the feasible points, near an answer, whose values its certificate has: what is handed out.
 
         Where f misses a hard constraint, or a costly one by rounding, f and b are moved to where it holds.
@@ -190,7 +179,7 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
     def solution(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Answered:
         """Return the answer in the terms of the model: support, interval and conditions by the same arrays."""
         support = self.support(answer, bounds)
-        return self.interpret(
+        return self._interpret(
             answer,
             certificate=replace(certificate, asked=run.tol),
             intercept=answer.intercept,
@@ -212,39 +201,33 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         return bounds.support(answer.beta, answer.decision) if self.entry.sparse else Support.of_all(len(self))
 
     @abstractmethod
-    def interpret(self, answer: Candidate, **fields: Any) -> Answered:
+    def _interpret(self, answer: Candidate, **fields: Any) -> Answered:
         """Make the solution of this kind of model; ``fields`` are those that all have."""
 
     def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
         """Return (beta, b) in the scaling of this model of what an estimator of scikit-learn holds."""
         return fitted.dual, fitted.intercept
 
-    def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
+    def _from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
         """Return the answer whose function is the expansion in beta."""
         coefficients, b = checked_coefficients(beta, intercept, len(self))
-        return expand(self.gram, coefficients, self.checked_intercept(b), self.classes)
+        return expand(self.gram, coefficients, checked_intercept(b, self.fit_intercept, self.name), self.classes)
 
-    def checked_intercept(self, b: float) -> float:
-        """Return b, or refuse it where the model has none."""
-        if b != 0.0 and not self.fit_intercept:
-            raise ParameterError(f"this {self.name} has no intercept, but b = {b:g} came; state it with fit_intercept.")
-        return float(b)
-
-    def vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate | None:
+    def _vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate | None:
         """Return the answer that proves an optimum of 0 if it is 0, near ``answer``; None: it cannot be."""
         del answer
         point = bounds.vanishing()
         return None if point is None else vanishing(self.gram, *point, self.classes)
 
-    def from_system(self, point: Vector, intercept: float) -> Candidate:
+    def _from_system(self, point: Vector, intercept: float) -> Candidate:
         """Read an answer from the solution of :meth:`formulations.modelling.model.Model.linear_system`."""
         return expand(self.gram, point, intercept, self.classes)
 
-    def from_fit(self, point: Vector, multipliers: Vector) -> Candidate:
+    def _from_fit(self, point: Vector, multipliers: Vector) -> Candidate:
         """Read an answer from the u and v of a ResidualNorm, in models that are one."""
         raise NotImplementedError(f"a {self.name} is no fit in a norm")
 
-    def contradiction(self, message: str) -> InfeasibleError | None:
+    def _contradiction(self, message: str) -> InfeasibleError | None:
         """Return the error if nothing satisfies the textbook's constraints, or None if that cannot be shown.
 
         Models with hard constraints decide here, in their own terms, what becomes of a solver's claim.
@@ -252,11 +235,11 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         del message
         return None
 
-    def explain_failure(self, message: str) -> Exception:
+    def _explain_failure(self, message: str) -> Exception:
         """Return the error to raise when a solver gives no point, or none that its claim would need."""
-        return self.contradiction(message) or no_answer(self.name, message)
+        return self._contradiction(message) or no_answer(self.name, message)
 
-    def explain_divergence(self, beta: Vector, message: str) -> Exception:
+    def _explain_divergence(self, beta: Vector, message: str) -> Exception:
         """Return the error to raise when the objective of a KernelQP falls without bound.
 
         Parameters
@@ -265,9 +248,9 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
             Where the coefficients went, shape (m,).
         """
         del beta
-        return self.explain_failure(message)
+        return self._explain_failure(message)
 
-    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
+    def _explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
         """Return the error to raise when no point satisfies the constraints of a textbook form.
 
         Parameters
@@ -279,10 +262,10 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         """
         if self.entry.hard:
             unproved = f"{message}, but exact arithmetic does not prove it"
-            return self.contradiction(message) or no_answer(self.name, unproved)
+            return self._contradiction(message) or no_answer(self.name, unproved)
         return infeasible(self.name, certificate, multipliers, message)
 
-    def explain_unbounded(self, certificate: Certificate, message: str) -> Exception:
+    def _explain_unbounded(self, certificate: Certificate, message: str) -> Exception:
         """Return the error to raise when the objective of a textbook form is proved to be unbounded below.
 
         Parameters
@@ -290,4 +273,4 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         certificate
             The proof that it is.
         """
-        return self.explain_failure(message) if self.entry.hard else unbounded(self.name, certificate, message)
+        return self._explain_failure(message) if self.entry.hard else unbounded(self.name, certificate, message)

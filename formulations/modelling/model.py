@@ -124,7 +124,7 @@ class Model(KernelMachine[Answered]):
             If the solver gives no answer.
         """
         request = SolveRequest(solver, tol, max_iter, time_limit, warm_start, verbose, options)
-        self.check_parameters()
+        self._check_parameters()
         bounds = self.bounds()
         found: Answered = solve_by_request(self, request, bounds, self.programs(bounds), lambda: self.forms.values())
         return found
@@ -146,7 +146,7 @@ class Model(KernelMachine[Answered]):
         NotFittedError, ParameterError, ShapeError
             If it is none of these, does not fit the data, or is known to answer another problem.
         """
-        self.check_parameters()
+        self._check_parameters()
         return self.judge(self.candidate(answer, weights), self.bounds())
 
     def enclose(self, answer: Any, *, weights: bool | None = None) -> Enclosure:
@@ -159,25 +159,25 @@ class Model(KernelMachine[Answered]):
         NoEnclosureError
             If nothing is known of the rounding errors of this kernel, loss or model.
         """
-        self.check_parameters()
+        self._check_parameters()
         require_expansion(answer)
-        return self.enclose_by(self.candidate(answer, weights), self.bounds())
+        return self._enclose_by(self.candidate(answer, weights), self.bounds())
 
     def candidate(self, answer: Any, weights: bool | None = None) -> Candidate:
         """Read an answer as :meth:`formulations.modelling.model.Model.certify` takes it, or refuse it."""
         if isinstance(answer, Candidate):
             return answer
         if (primal := primal_answer(self, answer, weights)) is not None:
-            return self.completed(primal) if primal.is_squarable else primal
+            return self._completed(primal) if primal.is_squarable else primal
         if isinstance(answer, Solution):
-            return with_function_of(answer, self.from_coefficients(answer.beta, answer.intercept), self.gram)
+            return with_function_of(answer, self._from_coefficients(answer.beta, answer.intercept), self.gram)
         if is_estimator(answer):
-            return self.from_coefficients(*coefficients_for(self, answer, self.translate))
+            return self._from_coefficients(*coefficients_for(self, answer, self.translate))
         if isinstance(answer, tuple) and len(answer) == 2:
-            return self.from_coefficients(*answer)
+            return self._from_coefficients(*answer)
         raise not_an_answer(answer, self.entry.estimator)
 
-    def completed(self, answer: Candidate) -> Candidate:
+    def _completed(self, answer: Candidate) -> Candidate:
         """Return an answer that is a function alone with the best multipliers that its values tell."""
         return replace(answer, beta=multipliers_at(self.bounds(), answer, self.name))
 
@@ -223,7 +223,7 @@ class Model(KernelMachine[Answered]):
         """
         check_choice(method, "method", _METHODS)
         require_expansion(answer)
-        self.check_parameters()
+        self._check_parameters()
         approximation, bounds = _approximation_of(self), self.bounds()
         if not isinstance(bounds, PenalisedBounds):
             raise ParameterError(

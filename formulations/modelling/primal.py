@@ -18,7 +18,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.inputs.fitted import require_model
-from formulations.modelling.candidate import Candidate, Sampling, evaluated, expand
+from formulations.modelling.candidate import Candidate, Sampling, checked_intercept, evaluated, expand
 from formulations.modelling.kernel_machine import KernelMachine
 from qpkernels.arrays import (
     Indices,
@@ -209,7 +209,7 @@ def _candidate(
 ) -> Candidate:
     return Candidate(
         np.zeros(len(model)),
-        model.checked_intercept(b),
+        checked_intercept(b, model.fit_intercept, model.name),
         function,
         Sampling.of(values),
         is_expansion=False,

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from formulations.modelling.candidate import Candidate, expand
 from formulations.modelling.kernel_machine import KernelMachine
 from formulations.modelling.solution import Run, Seconds, Solution
-from formulations.modelling.solving import Held, SolveRequest, is_finite, quote, status_of
+from formulations.modelling.solving import Held, SolveRequest, hold, is_finite, quote, status_of
 from formulations.modelling.statement import Statement
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import InfeasibleError, SolverFailedError, UnsupportedOptionError, UnsupportedProgramError
@@ -202,7 +202,7 @@ class _RelayOfForms:
         self.answers.append(answer)
         self.budget.spend(answer.iterations)
         if self.best is None or answer.certificate.error < self.best.certificate.error:
-            self.best, self.held = answer, self.model.latest.answer
+            self.best, self.held = answer, self.model._latest.answer
         proved = answer.status is Status.OPTIMAL
         lost = answer.certificate.is_lost_in_rounding(self.request.tol)
         return not (proved or lost or answer.claim is Claim.INTERRUPTED)
@@ -233,7 +233,7 @@ class _RelayOfForms:
             raise first
         if len(self.answers) == 1 and not self.failures:
             return self.best
-        self.model.latest.answer = self.held
+        self.model._latest.answer = self.held
         attempts = (*map(_said, self.answers), *map(str, self.failures))
         return replace(
             self.best,
@@ -258,12 +258,12 @@ def _sum(seconds: Iterable[Seconds]) -> Seconds:
 def judged(model: KernelMachine[Any], answer: Candidate, bounds: Bounds, tol: float) -> tuple[Candidate, Certificate]:
     """Return the feasible points near an answer with their certificate, or repaired ones where only theirs holds."""
     certificate = model.judge(answer, bounds)
-    certified = model.certified(answer, bounds)
+    certified = model._certified(answer, bounds)
     if certificate.holds(tol) or not answer.is_squarable:
         return certified, certificate
     for repaired in _repaired(model, answer, certified, bounds):
         if (proof := model.judge(repaired, bounds)).holds(tol):
-            return model.certified(repaired, bounds), proof
+            return model._certified(repaired, bounds), proof
     return certified, certificate
 
 
@@ -275,7 +275,7 @@ def _repaired(
         yield certified
     if isinstance(bounds, KernelQPBounds) and answer.is_expansion:
         yield expand(model.gram, bounds.feasible(answer.beta), answer.intercept, model.classes)
-    vanishing = model.vanishing(answer, bounds)
+    vanishing = model._vanishing(answer, bounds)
     if vanishing is not None:
         yield vanishing
 
@@ -303,8 +303,8 @@ def read_structure(
         judge = bounds if isinstance(bounds, KernelQPBounds) else None
         return expand(model.gram, outcome.point, b, model.classes, outcome.values, judge)
     if isinstance(program, ResidualNorm):
-        return model.from_fit(outcome.point, outcome.multipliers)
-    return (model if form is None else form).from_system(outcome.point, b)
+        return model._from_fit(outcome.point, outcome.multipliers)
+    return (model if form is None else form)._from_system(outcome.point, b)
 
 
 def _solved(
@@ -321,22 +321,22 @@ def _solved(
     try:
         outcome = request.solve_with(backend, program, model.name)
     except SolverFailedError as failure:
-        raise model.contradiction(str(failure)) or failure from None
+        raise model._contradiction(str(failure)) or failure from None
     if outcome.claim is Claim.UNBOUNDED and is_finite(outcome):
-        raise model.explain_divergence(outcome.point, quote(outcome))
+        raise model._explain_divergence(outcome.point, quote(outcome))
     if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not is_finite(outcome):
-        raise model.explain_failure(quote(outcome))
+        raise model._explain_failure(quote(outcome))
     begin = perf_counter()
     answer = read_structure(model, program, outcome, bounds, form)
     answer, certificate = judged(model, answer, bounds, request.tol)
     seconds = Seconds(gram=formed, solve=outcome.seconds, certify=perf_counter() - begin)
     if not (certificate.is_counted or request.ended(outcome)):
         # It left a hard constraint violated: perhaps nothing satisfies them all.
-        error = model.explain_failure(quote(outcome))
+        error = model._explain_failure(quote(outcome))
         if isinstance(error, InfeasibleError):
             raise error
     status = status_of(certificate, outcome.claim, request.tol)
-    model.hold(answer, certificate, status, bounds)
+    hold(model, answer, certificate, status, bounds)
     objective = certificate.primal_value if form is None else form.objective_of(certificate)
     stated: Any = model if form is None else form
     run = Run.of(outcome, stated, objective, status, request.tol, seconds)

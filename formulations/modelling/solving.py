@@ -43,6 +43,7 @@ __all__ = [
     "SolveRequest",
     "first_taken",
     "foreign",
+    "hold",
     "is_finite",
     "quote",
     "status_of",
@@ -162,6 +163,11 @@ class Latest:
     def __reduce__(self) -> tuple[type[Latest], tuple[()]]:
         """Return what a file holds: nothing."""
         return Latest, ()
+
+
+def hold(model: Any, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
+    """Keep the answer for the forms of the model to show, at the points that were certified."""
+    model._latest.answer = Held(answer, bounds, certificate, status is Status.OPTIMAL, model._parameter_values())
 
 
 def first_taken(structures: tuple[Program, ...], solver: Solver) -> Program | None:

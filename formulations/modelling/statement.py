@@ -147,9 +147,9 @@ class Statement(metaclass=ABCMeta):
         """State the form as a linear system of its own, or None if it is none."""
         return None
 
-    def from_system(self, point: Vector, intercept: float) -> Candidate:
+    def _from_system(self, point: Vector, intercept: float) -> Candidate:
         """Read an answer from the solution of the linear system."""
-        return self.model.from_system(point, intercept)
+        return self.model._from_system(point, intercept)
 
     def prepare(self) -> None:  # noqa: B027  most declarations need nothing of it
         """Compute what the declaration needs of the kernel matrix, so that its time is told apart."""
@@ -204,7 +204,7 @@ class Statement(metaclass=ABCMeta):
 
     def solved(self) -> None:
         """Remember that the last answer of the model came from this form, with multipliers of all constraints."""
-        self._shown.own.answer = self.model.latest.answer
+        self._shown.own.answer = self.model._latest.answer
 
     def constraint(self, label: str) -> cp.Constraint:
         """Return the constraint of the problem with that label, its multiplier being that of the last answer.
@@ -252,7 +252,7 @@ class Statement(metaclass=ABCMeta):
 
     def lower(self) -> Lowered:
         """Return the problem in matrices, with the way back."""
-        self.model.check_parameters()
+        self.model._check_parameters()
         return lower(self._declared, self.name)
 
     def matrices(self, structure: Structure = "textbook") -> ConeProgram:
@@ -352,11 +352,11 @@ class Shown:
 
     def show(self, form: Statement, problem: cp.Problem) -> None:
         """Write the last answer of the model to ``problem``, that of ``form``, unless it is there."""
-        held = form.model.latest.answer
+        held = form.model._latest.answer
         if held is None or held is self.latest.answer:
             return
         self.latest.answer = held
-        answer, current = held.answer, held.parameters == form.model.parameter_values()
+        answer, current = held.answer, held.parameters == form.model._parameter_values()
         multipliers = form.write(answer) if current else None
         if multipliers is None:
             return

@@ -135,14 +135,14 @@ class LinearFit(RegressionModel):
         """
         return LeastSquares(self.data.coordinates, self.y, self.fit_intercept, self.name, interpolating)
 
-    def from_fit(self, point: Vector, multipliers: Vector) -> Candidate:
+    def _from_fit(self, point: Vector, multipliers: Vector) -> Candidate:
         """Read w or u and b from the coordinates of the residuals' basis, and their multipliers."""
         w, b = self._bounds.weights(point)
         return at_coordinates(self.data, w, b, self._bounds.shifted(multipliers), expands=False)
 
-    def from_system(self, point: Vector, intercept: float) -> Candidate:
+    def _from_system(self, point: Vector, intercept: float) -> Candidate:
         """Read w or u and b, and the multipliers that the residuals suggest."""
-        return self.completed(at_coordinates(self.data, point, intercept, np.zeros(len(self)), expands=False))
+        return self._completed(at_coordinates(self.data, point, intercept, np.zeros(len(self)), expands=False))
 
     def support(self, answer: Candidate, bounds: Bounds) -> Support:
         """Return which samples the fit meets, and which are off it, where the norm tells them apart."""
@@ -152,21 +152,21 @@ class LinearFit(RegressionModel):
         """Read an answer, of a Solution with its own multipliers, or those that its residuals suggest."""
         if isinstance(answer, Solution):
             # Whichever prove more.
-            suggested = self.completed(super().candidate(answer))
+            suggested = self._completed(super().candidate(answer))
             given = replace(suggested, beta=answer.beta)
             return min((given, suggested), key=lambda each: _error(self.judge(each, self._bounds)))
         return super().candidate(answer, weights)
 
-    def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
+    def _from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
         """Return the answer whose function is the expansion in beta, with the multipliers its residuals suggest."""
-        answer = super().from_coefficients(beta, intercept)
+        answer = super()._from_coefficients(beta, intercept)
         if not answer.is_squarable:
             return answer
         # The values are sums that round, and those of samples at one place differ by nothing else.
         f = FunctionAtSamples.expansion(self.gram, answer.beta, answer.at_samples.values, balanced=False)
-        return self.completed(replace(answer, sampling=Sampling.of(f)))
+        return self._completed(replace(answer, sampling=Sampling.of(f)))
 
-    def completed(self, answer: Candidate) -> Candidate:
+    def _completed(self, answer: Candidate) -> Candidate:
         """Return the answer with the multipliers that its residuals suggest."""
         residuals, _ = self._bounds.residuals(answer.at_samples, answer.intercept)
         suggested = np.zeros(len(self)) if self._is_exact(answer) else self._bounds.multipliers(residuals)
@@ -181,11 +181,11 @@ class LinearFit(RegressionModel):
         residuals, errors = self._bounds.residuals(answer.at_samples, answer.intercept)
         return bool((np.abs(residuals) <= errors).all())
 
-    def vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate:
+    def _vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate:
         """Return the nearest fit of least squares, which is exact where a fit can be."""
         del bounds
         fits = (
-            self.completed(
+            self._completed(
                 at_coordinates(self.data, *self._bounds.least_squares(start), np.zeros(len(self)), expands=False)
             )
             for start in ((answer.coordinates, None) if np.ptp(self.y) else (None,))

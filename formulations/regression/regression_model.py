@@ -80,7 +80,7 @@ class RegressionModel(Model[Regression]):
             )
         return super().translate(fitted)
 
-    def interpret(self, answer: Candidate, **fields: Any) -> Regression:
+    def _interpret(self, answer: Candidate, **fields: Any) -> Regression:
         """Make the solution, with its targets and the width of its tube."""
         return Regression(y=self.y, epsilon=self.tube_width(self.residuals(answer)), **fields)
 

@@ -33,7 +33,7 @@ from formulations.modelling import Candidate, Model, Solution
 from formulations.modelling.candidate import expand
 from formulations.modelling.routes import judged
 from formulations.modelling.solution import Run, Seconds
-from formulations.modelling.solving import status_of
+from formulations.modelling.solving import hold, status_of
 from formulations.selection.fits import Rowed
 from formulations.selection.folds import checked_model
 from formulations.selection.grid import cell
@@ -139,7 +139,7 @@ class ExactPath(Rowed):
         p = self._within(value)
         (model, answer, bounds), certificate = self.judged_at(p, self.pieces.find(p))
         status = status_of(certificate, Claim.OPTIMAL, self.tol)
-        model.hold(answer, certificate, status, bounds)
+        hold(model, answer, certificate, status, bounds)
         run = Run(
             formulation=model.name,
             objective=certificate.primal_value,

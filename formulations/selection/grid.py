@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from formulations.inputs.restating import kernel_with
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part
 from formulations.selection.fits import Effort, Fit, Kept, ProvedFit, ResultsFile, Rowed, proved, status_of_all, weakest
@@ -70,7 +71,7 @@ def grid_points(model: Model[Any], parameters: Mapping[str, Any]) -> tuple[GridP
     places: dict[tuple[int, ...], int] = {}
     for place in product(*(range(len(values[name])) for name in names)):
         chosen = {name: values[name][k] for name, k in zip(names, place, strict=True)}
-        kernel = model.kernel_with({name: value for name, value in chosen.items() if name not in known})
+        kernel = kernel_with(model, {name: value for name, value in chosen.items() if name not in known})
         back = _one_step_back(place, [names.index(name) for name in own])
         places[place] = len(points)
         after = None if back is None else places[back]

@@ -163,7 +163,8 @@ def leave_one_out(
     check_classes(model, y)
     file = effort.file(model)
     program = model.qp() if solver in (None, "smo", "linear") and _is_kept(model) else None
-    values = _closed_form(program) if program is not None and model.is_linear else None
+    is_linear = model.entry.linear and model.absent.size == 0
+    values = _closed_form(program) if program is not None and is_linear else None
     closed_form, fits = values is not None, dict[int, Fit]()
     if values is None:
         values, left_out = np.empty(len(model)), np.arange(len(model))

@@ -71,7 +71,7 @@ class HardMarginGeometric(MarginPrimal):
         if (
             gamma <= _NO_MARGIN * (model.data.radius or 1.0)
             and not self.is_extended
-            and (error := model.contradiction(""))
+            and (error := model._contradiction(""))
         ):
             raise error
         # Without a margin there is nothing to divide by, and the certificate says how far that is from an answer.
@@ -146,7 +146,7 @@ class HardMargin(TwoClassModel):
 
     def qp(self) -> KernelQP:
         """State the dual in beta = y * a: beta_i has the sign of y_i and no bound."""
-        return self.hard_margin()
+        return self._hard_margin()
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return a_i (y_i (f(x_i) + b) - 1), and the violation max(0, 1 - y_i (f(x_i) + b))."""
@@ -156,12 +156,12 @@ class HardMargin(TwoClassModel):
             "1 - y (f(x) + b), where above 0": np.maximum(1.0 - margins, 0.0),
         }
 
-    def explain_divergence(self, beta: Vector, message: str) -> Exception:
+    def _explain_divergence(self, beta: Vector, message: str) -> Exception:
         """Return the error with the common point of both hulls, if beta shows one, else what B3 says."""
-        error = self._separability.explain_divergence(beta, message)
-        return error if isinstance(error, InseparableError) else self.explain_failure(message)
+        error = self._separability._explain_divergence(beta, message)
+        return error if isinstance(error, InseparableError) else self._explain_failure(message)
 
-    def contradiction(self, message: str) -> InseparableError | None:
+    def _contradiction(self, message: str) -> InseparableError | None:
         """Let the linear program B3 decide, which has a message of its own."""
         del message
         try:

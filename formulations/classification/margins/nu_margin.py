@@ -161,9 +161,9 @@ class NuMargin(TwoClassModel):
         weights = self.value_of("sample_weight")
         return np.asarray(weights / weights.sum())
 
-    def check_parameters(self) -> None:
+    def _check_parameters(self) -> None:
         """Refuse a nu outside its range, or infeasible for the balance of the classes."""
-        super().check_parameters()
+        super()._check_parameters()
         limit, nu = largest_nu(self.y, self.costs), float(self.value_of("nu"))
         if nu > limit * (1 + 1e-12):
             weighted = " with these weights" if np.ptp(self.value_of("sample_weight")) else ""
@@ -194,6 +194,6 @@ class NuMargin(TwoClassModel):
             "(c - a) xi": (self.costs - alpha) * np.maximum(-beyond, 0.0),
         }
 
-    def interpret(self, answer: Candidate, **fields: Any) -> Classification:
+    def _interpret(self, answer: Candidate, **fields: Any) -> Classification:
         """Make the solution, whose margin lies at rho."""
-        return super().interpret(answer, margin_level=self.rho(answer), **fields)
+        return super()._interpret(answer, margin_level=self.rho(answer), **fields)

@@ -231,7 +231,7 @@ class Separability(TwoClassModel):
         try:
             solution = self.solve(solver, **options)
             if solution.status is not Status.OPTIMAL:
-                raise self.explain_failure(f"solver {solution.solver!r} says {solution.message!r}: nothing is proved")
+                raise self._explain_failure(f"solver {solution.solver!r} says {solution.message!r}: nothing is proved")
             return solution
         except InseparableError as error:
             return cast(HullIntersection, error.proof)
@@ -243,16 +243,16 @@ class Separability(TwoClassModel):
     def programs(self, bounds: Bounds) -> tuple[Program, ...]:
         """Return the hard margin: the function of least norm that separates, which stands out from rounding."""
         del bounds
-        return (self.hard_margin(),)
+        return (self._hard_margin(),)
 
-    def explain_divergence(self, beta: Vector, message: str) -> Exception:
+    def _explain_divergence(self, beta: Vector, message: str) -> Exception:
         """Return the error with the common point of both hulls, if that is where the multipliers y beta went."""
         weights = np.maximum(self.y * beta, 0.0)
         if not (weights[self.y > 0].any() and weights[self.y < 0].any()):
-            return self.explain_failure(message)
+            return self._explain_failure(message)
         return self._inseparable(weights, message, None)
 
-    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
+    def _explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
         """Return the error with the common point of both hulls."""
         return self._inseparable(multipliers, message, certificate)
 
@@ -260,7 +260,7 @@ class Separability(TwoClassModel):
         near = HullIntersection.from_multipliers(self.data, self.y, multipliers, fit_intercept=self.fit_intercept)
         proof = HullIntersection.proved(self.data, self.y, near.multipliers, fit_intercept=self.fit_intercept)
         if proof is None:
-            return self.explain_failure(
+            return self._explain_failure(
                 f"{message}, but it is not proved in exact arithmetic that the hulls meet, which come within "
                 f"{near.distance:.1e} of the samples' radius; scale the features"
             )

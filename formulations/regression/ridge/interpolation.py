@@ -107,7 +107,7 @@ class Interpolation(RegressionModel):
         """
         return TubeConflict.of_dependent(self.data, self.y, 0.0, has_intercept=False)
 
-    def contradiction(self, message: str) -> InfeasibleError | None:
+    def _contradiction(self, message: str) -> InfeasibleError | None:
         """Let the samples that determine a function decide, in exact arithmetic."""
         conflict = self.conflict()
         if conflict is None:

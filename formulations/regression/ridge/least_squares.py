@@ -128,7 +128,7 @@ class LeastSquaresSystem(NormalEquations):
         matrix[np.diag_indices_from(matrix)] += np.append(0.0, np.full(X.shape[1], self.model.ridge.value / m))
         return LinearSystem(matrix, augmented.T @ self.model.y / m, name=self.name)
 
-    def from_system(self, point: Vector, intercept: float) -> Candidate:
+    def _from_system(self, point: Vector, intercept: float) -> Candidate:
         """Read b and w from the solution."""
         del intercept
         return self.at(point[1:], float(point[0]))
@@ -156,7 +156,7 @@ class LeastSquaresCentred(NormalEquations):
         matrix[np.diag_indices_from(matrix)] += self.model.ridge.value
         return LinearSystem(matrix, centred.T @ self.model.y, name=self.name)
 
-    def from_system(self, point: Vector, intercept: float) -> Candidate:
+    def _from_system(self, point: Vector, intercept: float) -> Candidate:
         """Read w, and b from the means."""
         del intercept
         return self.at(point, float(self.model.y.mean() - self.model.data.coordinates.mean(axis=0) @ point))

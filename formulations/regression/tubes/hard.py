@@ -69,7 +69,7 @@ class HardTubeModel(TubeModel):
             "|r| - epsilon, where above 0": np.maximum(np.maximum(above, below), 0.0),
         }
 
-    def contradiction(self, message: str) -> InfeasibleError | None:
+    def _contradiction(self, message: str) -> InfeasibleError | None:
         """Return the error where samples are proved, in exact arithmetic, to need a wider tube.
 
         The Chebyshev fit shows which, as its value is the smallest feasible epsilon; where samples that depend on

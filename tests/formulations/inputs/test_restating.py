@@ -92,7 +92,7 @@ def test_a_copy_has_numbers_of_its_own() -> None:
     assert copy.gram is model.gram
     assert np.unique(model.C.value).tolist() == [2.0]
     assert np.unique(copy.C.value).tolist() == [7.0]
-    assert copy.latest.answer is None
+    assert copy._latest.answer is None
 
 
 def test_another_kernel() -> None:
@@ -192,7 +192,7 @@ def test_forms_of_another_kernel_refuse_to_go_on() -> None:
     for action in actions:
         with pytest.raises(ParameterError, match=r"kernel RBF\(gamma=0\.5\), and its model has RBF\(gamma=0\.7\) now"):
             action()
-    assert model.latest.answer is None
+    assert model._latest.answer is None
     assert model.dual.solve("clarabel").status == "optimal"
 
 

@@ -180,13 +180,13 @@ def test_the_unit_of_a_violation_is_the_tube_and_not_the_level_of_the_targets() 
 def test_a_proof_of_infeasibility_beats_its_own_rounding() -> None:
     """Some function meets any values at different samples of a Gaussian kernel; a bound of 2e-41 shows nothing else."""
     level = HardTube([[0.0], [1], [2]], [1e7 + 0.3, 1e7 + 0.8, 1e7 + 0.3], RBF(10.0), epsilon=0.0)
-    assert level.contradiction("") is None
+    assert level._contradiction("") is None
     assert level.dual.solve(tol=1e-8).status is Status.OPTIMAL
     sparse = SparseApproximation(0.1 * np.arange(5)[:, None], [1003.0, 1002, 991, 988, 1003], RBF(1.0), epsilon=0.0)
-    assert sparse.contradiction("") is None
+    assert sparse._contradiction("") is None
     assert sparse.primal.solve("clarabel").status is Status.OPTIMAL
     # The smallest epsilon is proved all the same where it is one.
-    assert HardTube([[0.0], [0.0]], [1e6, 1e6 + 1.0], RBF(1.0), epsilon=0.4999).contradiction("") is not None
+    assert HardTube([[0.0], [0.0]], [1e6, 1e6 + 1.0], RBF(1.0), epsilon=0.4999)._contradiction("") is not None
 
 
 def test_a_tube_that_holds_every_target_costs_nothing() -> None:
