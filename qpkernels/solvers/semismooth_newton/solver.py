@@ -52,7 +52,6 @@ from qpkernels.problems import KernelQP
 from qpkernels.problems.kernel_qp.gap import duality_gap
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
-from qpkernels.solvers.semismooth_newton.loops import loss_sum, slope_sums, slopes
 
 __all__ = [
     "Final",
@@ -162,6 +161,9 @@ class Losses:
 
     def slopes(self, v: Vector) -> Slopes:
         """Return the slopes at v."""
+        # It loads the compiler, as where other loops are taken from there.
+        from qpkernels.solvers.semismooth_newton.loops import slopes
+
         slope, distance = np.empty(v.size), np.empty(v.size)
         total = slopes(*self.data, self.shift, self.extra, v, slope, distance)
         return Slopes(slope, distance, total)
@@ -220,6 +222,7 @@ class Direction(NamedTuple):
 
 def _minimum(losses: Losses, v: Vector, direction: Vector, slope: float, curvature: float) -> float:
     """Return about the minimum along a direction, by a bracketed secant method on the derivative."""
+    from qpkernels.solvers.semismooth_newton.loops import slope_sums
 
     def derivative(step: float) -> float:
         return slope + step * curvature - slope_sums(*losses.data, losses.shift, losses.extra, v, direction, step)
@@ -479,6 +482,8 @@ class _NewtonDescent:
 
     def _estimate(self, state: _NewtonIterate, drawn: Vector) -> float:
         """Return the relative gap of (w, b) and beta, whose imbalance and hard constraints are left out of account."""
+        from qpkernels.solvers.semismooth_newton.loops import loss_sum
+
         point, program, beta = state.point, self.program, state.beta
         losses, violation = loss_sum(*self.losses.data, point.v)
         primal = 0.5 * float(point.w @ point.w) + losses + point.b * (program.total or 0.0)
@@ -548,9 +553,6 @@ class SemismoothNewton(Solver):
 
     def run(self, program: KernelQP, request: Request, **options: Any) -> Answer:
         """Minimise, and say in words why it stopped."""
-        # They load the compiler.
-        from qpkernels.solvers.semismooth_newton.solver import NewtonLimits, NewtonWork, minimise
-
         del options
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", program.size)
         deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit

@@ -15,7 +15,7 @@ close to -b, and loses nothing to float32 that K has not lost. What a bound or a
 infinite where beta_i cannot move, so that a pass runs in vector registers; and a pass keeps the best value of each
 lane, that is of the samples k, k + LANES, k + 2 LANES ..., and looks for the index afterwards, in the best lane alone.
 
-Each variant is one function, into which the parts below are written: what calls others is compiled anew with them.
+Each variant is one function, into which the parts that each step takes are written.
 """
 
 from __future__ import annotations
@@ -24,13 +24,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import inlined, vectorised
-from qpkernels.gram.panels.loops import add_scaled, entries
+from qpkernels.gram.panels.loops import entries
 
 __all__ = ["BETTER", "FLAT", "PATIENCE", "Block", "pair_steps", "single_steps", "working_set"]
 
@@ -56,25 +54,29 @@ _TINY = np.float32(1e-30)
 
 
 class Block(NamedTuple):
-    """K between the samples of a block: row k is ``source[k]``, or, where there are ``columns``, made on demand.
+    """K between the samples of a block: row k is ``source[k]``, or, where there is memory for them, made on demand.
 
     A step reads the rows of the two coefficients that it changes. Of a few hundred samples or more, most are never
-    changed.
+    changed. Its loops are compiled once for each precision, whatever the rows are made of.
 
     Attributes
     ----------
     source
-        The matrix, read-only; or a larger one of which the block has the rows and columns named ``columns``; or
-        features in a product form, with a row for each feature, their offsets, and the degree.
+        The matrix; or a larger one of which the block has the rows and columns named ``columns``; or features in a
+        product form, with a row for each feature. It is read-only.
+    offsets, degree
+        Those of the product form; empty where ``source`` is a matrix.
     columns
-        Those; empty where ``source`` is the block.
+        Those of the larger matrix; else empty.
     memory, made
-        Where rows are copied to, and which of them are there.
+        Where rows are written to, and which of them are there; empty where ``source`` is the block.
     squares
         The diagonal of the block.
     """
 
-    source: Floats | tuple[Floats, Floats, int]
+    source: Floats
+    offsets: Floats
+    degree: int
     columns: Indices
     memory: Floats
     made: NDArray[np.bool_]
@@ -85,14 +87,16 @@ class Block(NamedTuple):
         """Return the block that ``matrix`` is."""
         matrix = np.ascontiguousarray(matrix)
         squares = np.array(matrix.diagonal(), np.float64)
-        return cls(_read_only(matrix), np.empty(0, np.intp), np.empty((0, 0), matrix.dtype), np.empty(0, bool), squares)
+        none, memory, made = np.empty(0, matrix.dtype), np.empty((0, 0), matrix.dtype), np.empty(0, bool)
+        return cls(_read_only(matrix), none, 0, np.empty(0, np.intp), memory, made, squares)
 
     @classmethod
     def within(cls, matrix: Floats, columns: Indices, memory: Floats | None = None) -> Block:
         """Return the block of these rows and columns of a ``matrix``; ``memory``, if there is some, is written over."""
         memory, made = _square(memory, columns.size, matrix), np.zeros(columns.size, np.bool_)
         squares = matrix[columns, columns].astype(np.float64)
-        return cls(_read_only(matrix), np.array(columns, np.intp), memory, made, squares)
+        none = np.empty(0, matrix.dtype)
+        return cls(_read_only(matrix), none, 0, np.array(columns, np.intp), memory, made, squares)
 
     @classmethod
     def of_features(
@@ -100,11 +104,11 @@ class Block(NamedTuple):
     ) -> Block:
         """Return the block of samples with these ``features``, a row for each feature."""
         memory, made = _square(memory, offsets.size, features), np.zeros(offsets.size, np.bool_)
-        return cls((features, offsets, degree), np.empty(0, np.intp), memory, made, squares)
+        return cls(_read_only(features), offsets, degree, np.empty(0, np.intp), memory, made, squares)
 
     def rows(self, samples: Indices) -> Matrix | None:
         """Return the rows of some samples of the block, in float64; None: they are not at hand."""
-        if isinstance(self.source, tuple):
+        if self.offsets.size:
             return None if not self.made[samples].all() else self.memory[samples].astype(np.float64)
         part = self.source[samples] if self.columns.size == 0 else self.source[self.columns[samples]][:, self.columns]
         return part.astype(np.float64)
@@ -136,14 +140,14 @@ def _offset_down(at: float, lower: float, epsilon: float) -> float:
     return -np.inf if at <= lower else (epsilon if at > 0 else -epsilon)
 
 
-@inlined
+@vectorised
 def _look(
-    box: Matrix, beta: Vector, values: Vector, paired: bool, up: Floats, down: Floats, gradient: Floats
+    box: Matrix, beta: Vector, values: Vector, share: float, up: Floats, down: Floats, gradient: Floats
 ) -> tuple[float, float, float, float, float]:
     """Write g less a level, and what the slopes add to it; return what is seen at the point.
 
-    That is the least slope that goes up, the greatest that goes down, the level, P - D, and D; a hard constraint counts
-    as satisfied.
+    That is the least slope that goes up, the greatest that goes down, the level, which is a ``share`` of their sum,
+    P - D, and D; a hard constraint counts as satisfied.
     """
     lowest, highest = np.inf, -np.inf
     for k in range(beta.size):
@@ -151,7 +155,7 @@ def _look(
         rise, fall = _offset_up(beta[k], box[4, k], box[1, k]), _offset_down(beta[k], box[3, k], box[1, k])
         up[k], down[k] = rise, fall
         lowest, highest = min(lowest, slope + rise), max(highest, slope + fall)
-    level = 0.5 * (lowest + highest) if paired and lowest < np.inf and highest > -np.inf else 0.0
+    level = share * (lowest + highest) if lowest < np.inf and highest > -np.inf else 0.0
     gap, dual = 0.0, 0.0
     for k in range(beta.size):
         target, epsilon, ridge, size = box[0, k], box[1, k], box[2, k], abs(beta[k])
@@ -210,7 +214,7 @@ def working_set(
     """
     n = beta.size
     up, down, slope = np.empty(n), np.empty(n), np.empty(n)
-    lowest, highest, level, gap, dual = _look(box, beta, values, paired, up, down, slope)
+    lowest, highest, level, gap, dual = _look(box, beta, values, 0.5 if paired else 0.0, up, down, slope)
     if not paired:
         # Without b it is 0 that slopes are to be on their side of.
         lowest, highest = min(lowest, 0.0), max(highest, 0.0)
@@ -326,52 +330,25 @@ def _descend_and_find_single(
     return i
 
 
-def _make_row(source: Any, columns: Indices, memory: Floats, made: NDArray[np.bool_], k: int) -> None:
-    """Let row k of a block be there; in compiled code one of the two functions below takes its place."""
-
-
-@overload(_make_row, inline="always")  # type: ignore[untyped-decorator]
-def _make_row_of(source: Any, columns: Any, memory: Any, made: Any, k: Any) -> Callable[..., None]:
-    del columns, memory, made, k
-    return _copy_row if isinstance(source, types.Array) else _row_of_features
-
-
-def _copy_row(source: Any, columns: Any, memory: Any, made: Any, k: Any) -> None:
-    if made.size and not made[k]:
-        whole, row = source[columns[k]], memory[k]
-        for c in range(columns.size):
+@vectorised
+def _make_row(
+    source: Floats, offsets: Floats, degree: int, columns: Indices, memory: Floats, made: NDArray[np.bool_], k: int
+) -> None:
+    """Let row k of a block be there, from a larger matrix or, where there are ``offsets``, from features."""
+    row = memory[k]
+    if offsets.size == 0:
+        whole = source[columns[k]]
+        for c in range(row.size):
             row[c] = whole[columns[c]]
-        made[k] = True
-
-
-def _row_of_features(source: Any, columns: Any, memory: Any, made: Any, k: Any) -> None:  # noqa: ARG001  as the other
-    if not made[k]:
-        features, offsets, degree = source
-        row = memory[k]
-        row[:] = 0
-        for f in range(features.shape[0]):
-            add_scaled(row, features[f, k], features[f])
+    else:
+        for c in range(row.size):
+            row[c] = 0
+        for f in range(source.shape[0]):
+            feature, factor = source[f], source[f, k]
+            for c in range(row.size):
+                row[c] += factor * feature[c]
         entries(row, offsets[k], offsets, degree)
-        made[k] = True
-
-
-def _row(source: Any, memory: Floats, made: NDArray[np.bool_], k: int) -> Floats:
-    """Return row k of a block, which is there."""
-    return np.asarray(source[k] if made.size == 0 else memory[k])
-
-
-@overload(_row)  # type: ignore[untyped-decorator]
-def _row_of(source: Any, memory: Any, made: Any, k: Any) -> Callable[..., Any]:
-    del memory, made, k
-    return _row_of_either if isinstance(source, types.Array) else _row_of_memory
-
-
-def _row_of_either(source: Any, memory: Any, made: Any, k: Any) -> Any:
-    return source[k] if made.size == 0 else memory[k]
-
-
-def _row_of_memory(source: Any, memory: Any, made: Any, k: Any) -> Any:  # noqa: ARG001  as the other one
-    return memory[k]
+    made[k] = True
 
 
 @inlined
@@ -394,7 +371,9 @@ def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is ca
     """Return the function for problems with or without 1'beta; ``paired`` is a constant of it when it is compiled."""
 
     def steps(  # noqa: C901, PLR0912, PLR0915
-        source: Any,
+        source: Floats,
+        offsets: Floats,
+        degree: int,
         columns: Indices,
         memory: Floats,
         made: NDArray[np.bool_],
@@ -413,7 +392,7 @@ def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is ca
 
         The first arguments are a :class:`Block`; ``box`` has target, epsilon, ridge, lower and upper as its rows.
         """
-        n, number = beta.size, memory.dtype.type
+        n, number, whole = beta.size, memory.dtype.type, made.size == 0
         epsilon, ridge, lower, upper = box[1], box[2], box[3], box[4]
         gradient, up, down = np.empty(n, memory.dtype), np.empty(n, memory.dtype), np.empty(n, memory.dtype)
         square, lanes = np.empty(n, memory.dtype), np.empty(min(n, _LANES), memory.dtype)
@@ -421,8 +400,10 @@ def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is ca
             square[k] = squares[k] + ridge[k]
         floor, taken, idle, best, most, ended = number(tolerance), 0, 0, np.inf, -np.inf, False
         unit = float(np.finfo(memory.dtype).eps)
+        # No literal, for each of which there would be another version of what is called with it.
+        share = 0.5 if paired else 0.0
         while True:
-            _, _, level, gap, dual = _look(box, beta, values, paired, up, down, gradient)
+            _, _, level, gap, dual = _look(box, beta, values, share, up, down, gradient)
             scale = max(abs(dual), abs(dual + gap))
             # A long way at an even pace lowers the gap by little from look to look, but it shows in the value.
             idle = 0 if gap < BETTER * best or dual > most + unit * scale else idle + 1
@@ -434,17 +415,18 @@ def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is ca
             stop = min(limit, taken + max(_LEAST, n // _LOOKS)) if goal > 0.0 else limit
             i, j, moved = 0, 0, 0.0
             while True:
-                row_i = _row(source, memory, made, i)
+                row_i = source[i] if whole else memory[i]
                 if paired:
-                    row_j = _row(source, memory, made, j)
+                    row_j = source[j] if whole else memory[j]
                     i = _descend_and_find_up(gradient, up, row_i, row_j, number(moved), lanes)
                 else:
                     i = _descend_and_find_single(gradient, up, down, square, row_i, number(moved), floor, lanes)
                 if taken == stop or i < 0:
                     ended = i < 0
                     break
-                _make_row(source, columns, memory, made, i)
-                row_i = _row(source, memory, made, i)
+                if not whole and not made[i]:
+                    _make_row(source, offsets, degree, columns, memory, made, i)
+                row_i = source[i] if whole else memory[i]
                 room_j, kink_j, sign = np.inf, np.inf, 1.0
                 if paired:
                     cost = gradient[i] + up[i]
@@ -452,7 +434,8 @@ def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is ca
                     if j < 0:
                         ended = True
                         break
-                    _make_row(source, columns, memory, made, j)
+                    if not whole and not made[j]:
+                        _make_row(source, offsets, degree, columns, memory, made, int(j))
                     slope = float(gradient[j] + down[j] - cost)
                     squared, bent = squares[i] + squares[j], ridge[i] + ridge[j] - 2.0 * row_i[j]
                     room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
