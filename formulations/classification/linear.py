@@ -184,7 +184,7 @@ class SparseWeights(LinearModel):
         if solver is not None:
             return super().solve(solver, tol=tol, max_iter=max_iter, time_limit=time_limit, verbose=verbose)
         # It loads the compiler, which other machines need not.
-        from qpkernels.solvers.sparse_weights import sparse_weights
+        from qpkernels.solvers.coordinate_descent.sparse_weights import sparse_weights
 
         found = sparse_weights(self.bounds, tol, max_iter, time_limit, verbose)
         proof = replace(found.certificate, asked=tol)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Importing the package loads no back-end."""
+"""Importing the package, and looking for a solver, loads no back-end."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ BACK_ENDS = ("cvxpy", "clarabel", "osqp", "scs", "qpsolvers", "piqp", "daqp", "p
     "statement",
     [
         "import qpkernels",
-        "import qpkernels.solvers",
+        "from qpkernels.solvers import registered_solvers; registered_solvers()",
         "import qpkernels.problems, qpkernels.files, qpkernels.functions",
     ],
 )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
 
 import numpy as np
@@ -87,6 +88,11 @@ class DualityGap:
     def largest(self) -> float:
         """What the sample that adds most to the gap adds, over the scale; others may make up for it."""
         return 0.0 if self.vanishing else relative(abs(float(self.parts[self.worst])), self.scale)
+
+    @cached_property
+    def shortfall(self) -> float:
+        """The largest of what has to fall: the gap, a sample's part of it, a violated constraint; all relative."""
+        return max(self.relative, self.largest, self.violation)
 
 
 @np.errstate(over="ignore", invalid="ignore")

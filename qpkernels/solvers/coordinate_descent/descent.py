@@ -18,21 +18,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache
 from time import perf_counter
 
 import numpy as np
 
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Samples, Vector, frozen, is_sparse
+from qpkernels.gram import Gram
+from qpkernels.kernels import Linear
 from qpkernels.problems import DualityGap, KernelQP, duality_gap
 from qpkernels.problems.certificate import relative
 from qpkernels.problems.kernel_qp.program import diverges
 from qpkernels.solvers.coordinate_descent.faces import face_of
-from qpkernels.solvers.coordinate_descent.rows import add_rows, row_values, rows_of
-from qpkernels.solvers.coordinate_descent.sweeps import BETA, Box, best_intercept, sweep
+from qpkernels.solvers.coordinate_descent.loops import (
+    BETA,
+    Box,
+    Rows,
+    add_rows,
+    best_intercept,
+    row_values,
+    squared_norms,
+    sweep,
+)
 from qpkernels.solvers.smo.iterate import RoundingWatch, intercept_of
 
-__all__ = ["DescentState", "Measured", "descend"]
+__all__ = ["DescentState", "Measured", "compile_sweeps", "descend", "rows_of"]
 
 _FALL = 0.3
 """Part of the violation at the last measurement from which on another one is due."""
@@ -79,15 +89,43 @@ class Measured:
     diverging: bool
     ended: str = ""
 
-    @cached_property
+    @property
     def violation(self) -> float:
-        """The largest of what has to fall: the gap, a sample's part of it, a violated constraint; all relative."""
-        return max(self.gap.relative, self.gap.largest, self.gap.violation)
+        """The largest of what has to fall."""
+        return self.gap.shortfall
 
     @property
     def error(self) -> float:
         """That, or what of it may be rounding where this is more."""
         return max(self.violation, relative(self.gap.rounding, self.gap.scale))
+
+
+def rows_of(program: KernelQP) -> tuple[Rows, int]:
+    """Return the features of a problem row by row, and their number; the factor of K where its kernel has none.
+
+    Dense ones are taken around their mean where 1'beta = 0: that changes b only, and spares the descent the direction
+    that all samples share.
+    """
+    gram = program.gram
+    Z: Samples = gram.sparse_features
+    if Z is None:
+        Z = gram.kernel.features(gram.X) if gram.correction is None else None
+        Z = gram.factor if Z is None else Z
+        Z = np.ascontiguousarray(Z - Z.mean(axis=0) if program.total == 0.0 else Z, dtype=np.float64)
+    m, count = Z.shape
+    if is_sparse(Z):
+        # Of an unsigned index compiled code need not ask whether it counts from the end.
+        starts, columns = Z.indptr.astype(np.uint64), Z.indices.astype(np.int32, copy=False).view(np.uint32)
+        values = Z.data
+    else:
+        starts, columns, values = (
+            np.arange(m + 1, dtype=np.uint64) * np.uint64(count),
+            np.zeros(0, np.uint32),
+            Z.ravel(),
+        )
+    # Read-only as samples are, whatever they come from: loops are compiled once.
+    starts, columns, values = (frozen(part) for part in (starts, columns, values))
+    return Rows(starts, columns, values, squared_norms(starts, values)), int(count)
 
 
 class DescentState:
@@ -230,8 +268,18 @@ def descend(
             ended = "limit of iterations; " if descent.visits >= most else "limit of time; "
         elif watch is not None and watch(point):
             ended = f"gave up after {descent.visits} visits; "
-        elif progress.ended(point):
+        elif progress.ended(point.gap):
             ended = "no step improves in float64; "
         yield replace(point, ended=ended)
         if ended:
             return
+
+
+@cache
+def compile_sweeps() -> None:
+    """Use all compiled code once on two samples."""
+    program = KernelQP(Gram(Linear(), np.array([[1.0], [-1.0]])), np.array([1.0, -1.0]), -1.0, 1.0, 0.0)
+    descent = DescentState(program, None, 0)
+    for _ in range(3):
+        descent.advance()
+    descent.measure()

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.solvers.coordinate_descent.rows import Rows, add_rows, row_values
-from qpkernels.solvers.coordinate_descent.sweeps import Box
+from qpkernels.solvers.coordinate_descent.loops import Box, Rows, add_rows, row_values
 
 __all__ = ["Face", "FaceStep", "face_of"]
 

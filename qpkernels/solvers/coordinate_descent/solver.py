@@ -46,7 +46,7 @@ class CoordinateDescent(Solver):
 
     def load(self, program: KernelQP | None = None) -> None:
         """Compile the sweeps, or load their machine code from the cache."""
-        from qpkernels.solvers.coordinate_descent.compiling import compile_sweeps
+        from qpkernels.solvers.coordinate_descent.descent import compile_sweeps
 
         del program
         compile_sweeps()

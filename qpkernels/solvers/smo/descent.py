@@ -341,7 +341,9 @@ def _in_one_block(search: PairDescent, limits: DescentLimits) -> Iterator[Iterat
         if search.settled or not (taken or goal):
             return
         iterate = search.measure(limits.steps)
-        if progress.ended(iterate) or (iterate.proves(limits.tol) and not _surely(iterate, search.steps, limits.tol)):
+        if progress.ended(iterate.gap) or (
+            iterate.proves(limits.tol) and not _surely(iterate, search.steps, limits.tol)
+        ):
             return
         yield iterate
         goal *= _CLOSER if search.reached else 1.0
@@ -382,7 +384,7 @@ def descend(  # noqa: C901  one loop, whose conditions are about each other
             continue
         goal *= _CLOSER if search.reached else 1.0
         iterate = search.measure(limits.steps)
-        ended = progress.ended(iterate) or (taken == 0 and not search.reached)
+        ended = progress.ended(iterate.gap) or (taken == 0 and not search.reached)
         if _calls_for_values(search, iterate, ended, limits.tol):
             return
         if error.is_due(iterate):

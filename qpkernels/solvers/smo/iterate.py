@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
@@ -123,26 +122,14 @@ class Iterate:
     values: Vector | None = None
     stepped: Stepped | None = None
 
-    @cached_property
+    @property
     def violation(self) -> float:
-        """The largest of what has to fall: the gap, a sample's part of it, a violated constraint; all relative."""
-        return max(self.gap.relative, self.gap.largest, self.gap.violation)
+        """The largest of what has to fall."""
+        return self.gap.shortfall
 
     def proves(self, tol: float) -> bool:
         """Return whether the gap, each sample's part of it and the violation of hard constraints are within ``tol``."""
         return max(self.violation + self.gap_error, self.rounding) <= tol and not self.estimated
-
-
-class _PointWithGap(Protocol):
-    """A point with its duality gap."""
-
-    @property
-    def gap(self) -> DualityGap:
-        """The gap."""
-
-    @property
-    def violation(self) -> float:
-        """The largest of what has to fall."""
 
 
 class RoundingWatch:
@@ -156,9 +143,9 @@ class RoundingWatch:
         self._patience, self._idle = patience, 0
         self._value, self._violation = -np.inf, np.inf
 
-    def ended(self, iterate: _PointWithGap) -> bool:
-        """Take note of an iterate, and return whether the last ``patience`` were none better."""
-        value, violation = iterate.gap.dual_value, iterate.violation
+    def ended(self, gap: DualityGap) -> bool:
+        """Take note of the gap of a point, and return whether the last ``patience`` were none better."""
+        value, violation = gap.dual_value, gap.shortfall
         self._idle = 0 if value > self._value or violation < self._violation else self._idle + 1
         self._value, self._violation = max(value, self._value), min(violation, self._violation)
         return self._idle > self._patience

@@ -10,9 +10,9 @@ import pytest
 
 from builders import FAMILIES, every_family, manufacture, random_feasible
 from qpkernels.problems import KernelQP, duality_gap
+from qpkernels.solvers.coordinate_descent.descent import rows_of
 from qpkernels.solvers.coordinate_descent.faces import face_of
-from qpkernels.solvers.coordinate_descent.rows import add_rows, row_values, rows_of
-from qpkernels.solvers.coordinate_descent.sweeps import BETA, Box, best_intercept, sweep
+from qpkernels.solvers.coordinate_descent.loops import BETA, Box, add_rows, best_intercept, row_values, sweep
 from together import together
 
 SOFT = [name for name in FAMILIES if not manufacture(name).program.is_hard]

@@ -6,6 +6,8 @@ With w = sum_j beta_j z_j and c the multiplier of 1'beta = total as far as it is
     g_i + [-epsilon_i, epsilon_i],    g_i = z_i'w + c + ridge_i beta_i - target_i
 
 (one end of the interval where beta_i is not 0), and the step minimises over beta_i within its bounds.
+
+So do passes over few weights, each of which adds its size to the losses of all samples.
 """
 
 from __future__ import annotations
@@ -15,14 +17,53 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.arrays.compiled import compiled, vectorised
-from qpkernels.solvers.coordinate_descent.rows import Rows, add_row, inner
+from qpkernels.arrays import Floats, Indices, Matrix, Vector
+from qpkernels.arrays.compiled import compiled, inlined, vectorised
 
-__all__ = ["BETA", "Box", "Sweep", "best_intercept", "one_sided_slopes", "sweep"]
+__all__ = [
+    "BETA",
+    "Box",
+    "Rows",
+    "Sweep",
+    "add_row",
+    "add_rows",
+    "best_intercept",
+    "descend_weights",
+    "inner",
+    "row_values",
+    "squared_norms",
+    "sweep",
+]
 
 BETA = 6
 """The column of beta."""
+
+_DESCENT, _HALVINGS = 0.01, 30
+"""Part of the descent that the slope promises which a step must make, and how often a step is halved."""
+
+Places = Indices | NDArray[np.int32]
+"""Places in compressed columns."""
+
+
+class Rows(NamedTuple):
+    """The rows z_i of features Z with K = Z Z', up to a shift of all of them where 1'beta = 0.
+
+    Attributes
+    ----------
+    starts
+        Where each row begins in ``values``, and the last one ends, shape (m + 1,).
+    columns
+        The feature of each value; empty where rows have all of them, in order.
+    values
+        The values.
+    squares
+        ||z_i||^2, shape (m,).
+    """
+
+    starts: NDArray[np.uint64]
+    columns: NDArray[np.uint32]
+    values: Floats
+    squares: Vector
 
 
 class Box(NamedTuple):
@@ -64,9 +105,55 @@ class Sweep(NamedTuple):
 
 
 @compiled
-def one_sided_slopes(beta: float, g: float, epsilon: float) -> tuple[float, float]:
-    """Return the slopes of the objective to the left and to the right of beta."""
-    return (g + epsilon if beta > 0 else g - epsilon), (g - epsilon if beta < 0 else g + epsilon)
+def squared_norms(starts: NDArray[np.uint64], values: Floats) -> Vector:
+    """Return ||z_i||^2 of the rows."""
+    squares = np.zeros(starts.size - 1)
+    for i in range(squares.size):
+        for p in range(starts[i], starts[i + 1]):
+            squares[i] += values[p] * values[p]
+    return squares
+
+
+@inlined
+def inner(rows: Rows, i: int, w: Vector) -> float:
+    """Return z_i'w."""
+    start, stop, value = rows.starts[i], rows.starts[i + 1], 0.0
+    if rows.columns.size == 0:
+        for p in range(start, stop):
+            value += rows.values[p] * w[p - start]
+    else:
+        for p in range(start, stop):
+            value += rows.values[p] * w[rows.columns[p]]
+    return value
+
+
+@inlined
+def add_row(rows: Rows, i: int, factor: float, w: Vector) -> None:
+    """Add factor z_i to ``w``."""
+    start, stop = rows.starts[i], rows.starts[i + 1]
+    if rows.columns.size == 0:
+        for p in range(start, stop):
+            w[p - start] += factor * rows.values[p]
+    else:
+        for p in range(start, stop):
+            w[rows.columns[p]] += factor * rows.values[p]
+
+
+@vectorised
+def row_values(rows: Rows, samples: Indices, w: Vector) -> Vector:
+    """Return z_i'w of these samples."""
+    found = np.empty(samples.size)
+    for k in range(samples.size):
+        found[k] = inner(rows, samples[k], w)
+    return found
+
+
+@vectorised
+def add_rows(rows: Rows, samples: Indices, coefficients: Vector, w: Vector) -> None:
+    """Add the sum of coefficients_k z_i over these samples i to ``w``."""
+    for k in range(samples.size):
+        if coefficients[k] != 0.0:
+            add_row(rows, samples[k], coefficients[k], w)
 
 
 @compiled
@@ -113,7 +200,7 @@ def sweep(
         target, lower, upper, epsilon = table[i, 0], table[i, 1], table[i, 2], table[i, 3]
         ridge, square, old = table[i, 4], table[i, 5], table[i, BETA]
         g = inner(rows, i, w) + level + penalty * change + ridge * old - target
-        left, right = one_sided_slopes(old, g, epsilon)
+        left, right = g + epsilon if old > 0 else g - epsilon, g - epsilon if old < 0 else g + epsilon
         slope = max(-right if old < upper else -np.inf, left if old > lower else -np.inf)
         if slope < -margin:
             count -= 1
@@ -179,3 +266,62 @@ def best_intercept(box: Box, values: Vector, total: float, near: float, width: f
         else:
             high = middle
     return 0.5 * (low + high)
+
+
+@compiled
+def descend_weights(
+    starts: Places,
+    rows: Places,
+    entries: Vector,
+    costs: Vector,
+    roofs: Vector,
+    columns: Indices,
+    w: Vector,
+    excess: Vector,
+) -> float:
+    """Take these weights towards the minimum of the objective in each; return the largest violation found.
+
+    ``starts``, ``rows`` and ``entries`` are A in compressed columns, ``excess`` is 1 - Aw, and ``roofs`` are half the
+    curvatures that the losses have at most, by feature.
+    """
+    largest = 0.0
+    for j in columns:
+        slope, curvature = 0.0, 0.0
+        for k in range(starts[j], starts[j + 1]):
+            i = rows[k]
+            if excess[i] > 0.0:
+                slope -= 2.0 * costs[i] * entries[k] * excess[i]
+                curvature += 2.0 * costs[i] * entries[k] * entries[k]
+        largest = max(largest, abs(slope + np.sign(w[j])) if w[j] != 0.0 else abs(slope) - 1.0)
+        step = -w[j]
+        if slope + 1.0 < curvature * w[j]:
+            step = -(slope + 1.0) / curvature
+        elif slope - 1.0 > curvature * w[j]:
+            step = -(slope - 1.0) / curvature
+        if step != 0.0:
+            begin, end = starts[j], starts[j + 1]
+            w[j] += _advance(rows[begin:end], entries[begin:end], costs, excess, w[j], step, slope, roofs[j])
+    return largest
+
+
+@compiled
+def _advance(
+    rows: Places, entries: Vector, costs: Vector, excess: Vector, w: float, step: float, slope: float, roof: float
+) -> float:
+    """Change ``excess`` by as much of a step of one weight as lets the objective fall enough; return that."""
+    for _ in range(_HALVINGS):
+        promised = abs(w + step) - abs(w)
+        enough = _DESCENT * (promised + slope * step)
+        change = promised + slope * step + roof * step * step
+        if change > enough:
+            change = promised
+            for k in range(rows.size):
+                i = rows[k]
+                before, after = max(excess[i], 0.0), max(excess[i] - step * entries[k], 0.0)
+                change += costs[i] * (after - before) * (after + before)
+        if change <= enough:
+            for k in range(rows.size):
+                excess[rows[k]] -= step * entries[k]
+            return step
+        step *= 0.5
+    return 0.0

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 from qpkernels.arrays import Vector
 from qpkernels.problems import SparseWeightsBounds
 from qpkernels.solvers import Claim
-from qpkernels.solvers.sparse_weights import sparse_weights
+from qpkernels.solvers.coordinate_descent.sparse_weights import sparse_weights
 
 RNG = np.random.default_rng(7)
 DENSE, Y = RNG.normal(size=(80, 12)), np.where(RNG.random(80) < 0.5, 1.0, -1.0)

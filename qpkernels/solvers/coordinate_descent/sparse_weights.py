@@ -26,7 +26,6 @@ from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.problems import Certificate, SparseWeightsBounds
 from qpkernels.problems.rounding import EPS
 from qpkernels.solvers.answer import Claim
-from qpkernels.solvers.sparse_weights.passes import descend
 
 __all__ = ["ProvedWeights", "sparse_weights"]
 
@@ -149,10 +148,13 @@ class _WeightsState:
             self.newton()
 
     def _pass(self, columns: Indices) -> float:
+        # It loads the compiler.
+        from qpkernels.solvers.coordinate_descent.loops import descend_weights
+
         A, columns = self.A, self.order.permutation(columns)
         self.passes += 1
         self.work += _PASS * float(np.diff(A.indptr)[columns].sum())
-        return descend(A.indptr, A.indices, A.data, self.costs, self.roofs, columns, self.w, self.excess)
+        return descend_weights(A.indptr, A.indices, A.data, self.costs, self.roofs, columns, self.w, self.excess)
 
     def newton(self) -> None:
         """Minimise over the weights that are not 0, keeping their signs; what comes to 0 stays there."""
