@@ -273,7 +273,7 @@ def _descend(search: PairDescent, limits: DescentLimits) -> None:
             taken = search.outer_iteration(limits.max_iter - limits.steps - search.steps, floor, _GOAL * limits.tol)
             taken = 0 if search.reached or search.settled else taken
         return
-    gap = search.measure(limits.steps).violation
+    gap = search.measure(limits.steps).gap.shortfall
     if gap > _ENOUGH * limits.tol:
         for iterate in descend(search, limits, gap, trusted=True):
             if iterate.proves(_GOAL * limits.tol) or limits.over(search.steps):

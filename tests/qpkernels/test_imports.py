@@ -13,7 +13,7 @@ BACK_ENDS = ("cvxpy", "clarabel", "osqp", "scs", "qpsolvers", "piqp", "daqp", "p
     "statement",
     [
         "import qpkernels",
-        "from qpkernels.solvers import registered_solvers; registered_solvers()",
+        "from qpkernels.solvers.registry import find_solver; find_solver('smo')",
         "import qpkernels.problems, qpkernels.files, qpkernels.functions",
     ],
 )

@@ -100,7 +100,7 @@ def record_smo(setting: Setting) -> PairSteps:
         intercepts=np.array(intercepts),
         primal=np.array([iterate.gap.primal_value for iterate in iterates]),
         dual=np.array([iterate.gap.dual_value for iterate in iterates]),
-        gap=np.array([iterate.violation for iterate in iterates]),
+        gap=np.array([iterate.gap.shortfall for iterate in iterates]),
         proved=iterates[-1].proves(TOL),
         diverging=iterates[-1].diverging,
     )

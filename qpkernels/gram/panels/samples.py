@@ -323,15 +323,9 @@ def _add_sparse_rows(
                     if others.size:
                         add_scaled(back[centers], others[j], row[: offsets.size])
                 for c in here:
-                    _keep(lines, c - centers.start, store[slots[c], first + line : first + end])
+                    copy(lines[: end - line, c - centers.start], store[slots[c], first + line : first + end])
         for j in range(start, stop):
             values[j] += lanes[j - start].sum()
-
-
-@compiled
-def _keep(lines: Floats, column: int, target: Floats) -> None:
-    for k in range(target.size):
-        target[k] = lines[k, column]
 
 
 @compiled

@@ -91,13 +91,13 @@ class Measured:
 
     @property
     def violation(self) -> float:
-        """The largest of what has to fall."""
+        """The largest of what has to fall, as who watches a solver's progress asks for it."""
         return self.gap.shortfall
 
     @property
     def error(self) -> float:
         """That, or what of it may be rounding where this is more."""
-        return max(self.violation, relative(self.gap.rounding, self.gap.scale))
+        return max(self.gap.shortfall, relative(self.gap.rounding, self.gap.scale))
 
 
 def rows_of(program: KernelQP) -> tuple[Rows, int]:

@@ -304,14 +304,14 @@ def _in_cycles(
         if search.in_one_block and search.exact:
             yield from _in_one_block(search, limits)
         else:
-            yield from descend(search, limits, np.inf if reached is None else reached.violation)
+            yield from descend(search, limits, np.inf if reached is None else reached.gap.shortfall)
         limits.steps += search.steps
         if reached is None or search.steps:
             reached = measure_exactly(program, search.point()[0], limits.steps)
         yield reached
-        if not reached.violation < _GAIN * violation:
+        if not reached.gap.shortfall < _GAIN * violation:
             return reached
-        violation = reached.violation
+        violation = reached.gap.shortfall
 
 
 def _values_by(rows: SampleRows, beginning: Beginning) -> Vector:
@@ -359,7 +359,7 @@ def _goal(search: PairDescent, tol: float) -> float:
 
 def _surely(iterate: Iterate, steps: int, tol: float) -> bool:
     """Return whether a gap is within ``tol`` even where each step rounded its values as much as K beta may round."""
-    return tol >= _FINE and iterate.violation + float(np.sqrt(steps)) * iterate.rounding <= tol
+    return tol >= _FINE and iterate.gap.shortfall + float(np.sqrt(steps)) * iterate.rounding <= tol
 
 
 def descend(  # noqa: C901  one loop, whose conditions are about each other
@@ -391,13 +391,13 @@ def descend(  # noqa: C901  one loop, whose conditions are about each other
             error.update(iterate, search.point()[1], search.samples)
             if error.too_large:
                 return
-        if not search.unshrunk and (ended or over or iterate.violation <= limits.tol - error.value):
+        if not search.unshrunk and (ended or over or iterate.gap.shortfall <= limits.tol - error.value):
             search.restore()
             iterate, ended, progress = search.measure(limits.steps), False, RoundingWatch(_IDLE)
             error.update(iterate, search.point()[1], search.samples)
             if _calls_for_values(search, iterate, ended, limits.tol):
                 return
-        gap = iterate.violation
+        gap = iterate.gap.shortfall
         yield replace(iterate, gap_error=error.value)
         if not search.unshrunk:
             if limits.shrinking:

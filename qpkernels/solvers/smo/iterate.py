@@ -124,12 +124,12 @@ class Iterate:
 
     @property
     def violation(self) -> float:
-        """The largest of what has to fall."""
+        """The largest of what has to fall, as who watches a solver's progress asks for it."""
         return self.gap.shortfall
 
     def proves(self, tol: float) -> bool:
         """Return whether the gap, each sample's part of it and the violation of hard constraints are within ``tol``."""
-        return max(self.violation + self.gap_error, self.rounding) <= tol and not self.estimated
+        return max(self.gap.shortfall + self.gap_error, self.rounding) <= tol and not self.estimated
 
 
 class RoundingWatch:
@@ -258,7 +258,7 @@ class GapError:
 
     def is_due(self, iterate: Iterate) -> bool:
         """Return whether a new estimate is due: the answer may do, the error be too large, or much was gained."""
-        return not self._exact and iterate.violation <= max(
+        return not self._exact and iterate.gap.shortfall <= max(
             self._tol - self.value, self.value / _SHARE, 0.1 * self._violation
         )
 
@@ -275,7 +275,7 @@ class GapError:
         if self._exact:
             return
         program, beta = self._program, iterate.beta
-        self._violation = iterate.violation
+        self._violation = iterate.gap.shortfall
         count = min(_SAMPLES, samples.size)
         chance = np.random.default_rng(samples.size).random(count)
         chosen = samples[((np.arange(count) + chance) * (samples.size / count)).astype(np.intp)]

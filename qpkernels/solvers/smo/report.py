@@ -54,7 +54,7 @@ class Report:
 
     def __call__(self, iterate: Iterate) -> None:
         """Take note of an iterate, and tell of it."""
-        now, odds = perf_counter() - self._begun, _odds(iterate.violation)
+        now, odds = perf_counter() - self._begun, _odds(iterate.gap.shortfall)
         if self._trend is None:
             self._first, self._trend = now, Trend(_odds(self._tol), odds)
         else:
@@ -64,7 +64,7 @@ class Report:
     def _line(self, iterate: Iterate, now: float, missing: float) -> str:
         about = "about" if iterate.estimated else "     "
         gap = f"smo: {iterate.iterations:9d} steps, relative gap {about} {iterate.gap.relative:.3e}"
-        known = now >= _KNOWN and iterate.violation < _FALLING and 0.0 < missing <= _MOST * now
+        known = now >= _KNOWN and iterate.gap.shortfall < _FALLING and 0.0 < missing <= _MOST * now
         left = f", about {_in_words(missing)} left" if known else ""
         return f"{gap}, {_in_words(self._earlier + now)}{left}"
 

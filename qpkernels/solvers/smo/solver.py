@@ -149,7 +149,7 @@ def _verdict(final: Iterate, tol: float, max_iter: int) -> tuple[Claim, str]:
         return Claim.OPTIMAL, reached
     if final.diverging:
         return Claim.UNBOUNDED, "unbounded below: beta grows along a direction of no cost"
-    if final.violation + final.gap_error - final.rounding <= tol < final.rounding:
+    if final.gap.shortfall + final.gap_error - final.rounding <= tol < final.rounding:
         return (
             Claim.STOPPED,
             f"{reached}, of which {final.rounding:.1e} is rounding, or the matrix positive semidefinite only up to it",

@@ -166,7 +166,7 @@ def test_who_watches_may_end_it() -> None:
     seen: list[float] = []
 
     def watch(point: Any) -> bool:
-        seen.append(point.violation)
+        seen.append(point.gap.shortfall)
         return len(seen) == 3
 
     outcome = solve(program("hinge", 10.0), tol=1e-12, watch=watch)
@@ -177,7 +177,7 @@ def test_who_watches_may_end_it() -> None:
 
 def test_an_interruption_leaves_the_last_point_that_was_measured() -> None:
     def watch(point: Any) -> bool:
-        if point.violation < 1e-2:
+        if point.gap.shortfall < 1e-2:
             raise KeyboardInterrupt
         return False
 

@@ -15,16 +15,16 @@ from qpkernels.solvers.smo.report import Report
 class Gap:
     relative: float
 
+    @property
+    def shortfall(self) -> float:
+        return self.relative
+
 
 @dataclass
 class Point:
     iterations: int
-    violation: float
+    gap: Gap
     estimated: bool = False
-
-    @property
-    def gap(self) -> Gap:
-        return Gap(self.violation)
 
 
 def told(monkeypatch: pytest.MonkeyPatch, points: list[tuple[float, float]], earlier: float = 0.0) -> list[str]:
@@ -34,7 +34,7 @@ def told(monkeypatch: pytest.MonkeyPatch, points: list[tuple[float, float]], ear
     tell = Report(1e-4, lines.append, earlier)
     for seconds, violation in points:
         clock[0] = seconds
-        tell(Point(7, violation))  # type: ignore[arg-type]
+        tell(Point(7, Gap(violation)))  # type: ignore[arg-type]
     return lines
 
 
