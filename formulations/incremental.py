@@ -37,6 +37,7 @@ from qpkernels.display import Card, Carded, Fact
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError, ShapeError, SolverFailedError
 from qpkernels.gram import ChangingGram, Gram, changed
 from qpkernels.problems import KernelQP, KernelQPBounds, Status
+from qpkernels.solvers import Request
 
 if TYPE_CHECKING:
     from qpkernels.incremental import ActiveSet
@@ -496,7 +497,9 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
             solver.forget()
             return None
         start = start_after(self._solution, self._model.gram, rows, moved, bounds.program)
-        request = SolveRequest(None, self._tol, None, self._time_limit, start.beta, False, {"values": start.values})
+        request = SolveRequest(
+            None, Request(self._tol, time_limit=self._time_limit), start.beta, {"values": start.values}
+        )
         try:
             return solve_structure(after, bounds.program, solver, request, bounds)
         except QPKernelsError:

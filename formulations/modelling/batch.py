@@ -22,7 +22,7 @@ from qpkernels.arrays.threads import in_this_thread, threads
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.problems import Bounds, Certificate, KernelQP, KernelQPBounds, LinearSystem, Status
-from qpkernels.solvers import AutomaticSystem, SolverLike, find_solver, first_order, second_order_comes_first
+from qpkernels.solvers import AutomaticSystem, Request, SolverLike, find_solver, first_order, second_order_comes_first
 
 if TYPE_CHECKING:
     from qpkernels.batch import Fitted
@@ -57,7 +57,7 @@ def _solved(
     model: Model[Answered], bounds: Bounds, program: LinearSystem | None, backend: AutomaticSystem, tol: float
 ) -> Answered:
     if program is not None:
-        request = SolveRequest(None, tol, None, None, None, False, {})
+        request = SolveRequest(None, Request(tol))
         solution = solve_structure(model, program, backend, request, bounds)
         if solution.status is Status.OPTIMAL:
             return solution
@@ -253,7 +253,7 @@ def _train_together(
     # Its compiled loops need numba, which takes its time to import.
     from qpkernels.batch import Machine, solve_batch
 
-    asked = SolveRequest("smo", tol, options.get("max_iter"), options.get("time_limit"), None, False, {})
+    asked = SolveRequest("smo", Request(tol, options.get("max_iter"), options.get("time_limit")))
     numbers: list[int] = []
     stated: list[KernelQPBounds] = []
     for number, part in enumerate(parts):

@@ -15,7 +15,7 @@ from formulations.modelling.solving import SolveRequest
 from formulations.modelling.statement import Statement
 from qpkernels.diagnosis import Conflict, Relaxation
 from qpkernels.problems import Bounds, Enclosure
-from qpkernels.solvers import Solver, SolverLike, find_solver
+from qpkernels.solvers import Request, Solver, SolverLike, find_solver
 
 __all__ = [
     "Form",
@@ -68,7 +68,7 @@ class Form(Statement):
         UnboundedError
             If the objective is unbounded below, which an extension can make it; else as there.
         """
-        request = SolveRequest(solver, tol, max_iter, time_limit, warm_start, verbose, options)
+        request = SolveRequest(solver, Request(tol, max_iter, time_limit, verbose=verbose), warm_start, options)
         self._basis.check(self.model, self.name)
         return solve_form(self, request)
 

@@ -106,20 +106,20 @@ def solve_lowered(form: Statement, backend: Solver, request: SolveRequest, bound
         raise no_answer(form.name, message) if form.is_extended else model._explain_failure(message)
     begin = perf_counter()
     judge = _judged_in_matrices if form.is_extended else judged_point
-    answer, certificate, shown = judge(form, lowered, outcome, bounds, request.tol)
+    answer, certificate, shown = judge(form, lowered, outcome, bounds, request.of_any.tol)
     if not (form.is_extended or certificate.is_counted or request.ended(outcome)):
         # It left a hard constraint violated: perhaps nothing satisfies them all.
         error = model._explain_failure(quote(outcome))
         if isinstance(error, InfeasibleError):
             raise error
-    status = status_of(certificate, outcome.claim, request.tol)
+    status = status_of(certificate, outcome.claim, request.of_any.tol)
     if outcome.claim is not Claim.OPTIMAL or status is not Status.OPTIMAL:
         lowered.write_back(shown.point, shown.multipliers, solved=False)
     if not form.is_extended:
         hold(model, answer, certificate, status, bounds)
         form.solved()
     seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
-    run = Run.of(outcome, form, _objective(form, certificate), status, request.tol, seconds)
+    run = Run.of(outcome, form, _objective(form, certificate), status, request.of_any.tol, seconds)
     run = replace(run, in_matrices=shown)
     return model.solution(answer, certificate, bounds, run)
 

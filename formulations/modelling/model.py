@@ -33,7 +33,7 @@ from qpkernels.problems import (
     PenalisedBounds,
     certify_with_exact_kernel,
 )
-from qpkernels.solvers import SolverLike
+from qpkernels.solvers import Request, SolverLike
 
 __all__ = ["Model"]
 
@@ -123,7 +123,7 @@ class Model(KernelMachine[Answered]):
         SolverFailedError
             If the solver gives no answer.
         """
-        request = SolveRequest(solver, tol, max_iter, time_limit, warm_start, verbose, options)
+        request = SolveRequest(solver, Request(tol, max_iter, time_limit, verbose=verbose), warm_start, options)
         self._check_parameters()
         bounds = self.bounds()
         found: Answered = solve_by_request(self, request, bounds, self.programs(bounds), lambda: self.forms.values())

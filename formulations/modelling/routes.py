@@ -32,14 +32,12 @@ from qpkernels.problems import (
 from qpkernels.solvers import (
     THEN,
     Answer,
-    Automatic,
-    AutomaticSystem,
     Budget,
     Claim,
-    Solver,
     automatic_for,
     find_solver,
 )
+from qpkernels.solvers.interface import Method
 
 __all__ = [
     "judged",
@@ -182,7 +180,7 @@ class _RelayOfForms:
     held: Held | None = None
 
     def __post_init__(self) -> None:
-        self.budget = Budget(self.request.max_iter, self.request.time_limit)
+        self.budget = Budget(self.request.of_any.max_iter, self.request.of_any.time_limit)
 
     def ask(self, attempt: _Attempt) -> bool:
         """Make an attempt, and return whether there is reason for another."""
@@ -204,7 +202,7 @@ class _RelayOfForms:
         if self.best is None or answer.certificate.error < self.best.certificate.error:
             self.best, self.held = answer, self.model._latest.answer
         proved = answer.status is Status.OPTIMAL
-        lost = answer.certificate.is_lost_in_rounding(self.request.tol)
+        lost = answer.certificate.is_lost_in_rounding(self.request.of_any.tol)
         return not (proved or lost or answer.claim is Claim.INTERRUPTED)
 
     def _request_for(self, attempt: _Attempt) -> SolveRequest:
@@ -218,8 +216,7 @@ class _RelayOfForms:
             left = patience if left is None else min(left, patience)
         return replace(
             request,
-            max_iter=self.budget.iterations_left,
-            time_limit=left,
+            of_any=request.of_any.having(max_iter=self.budget.iterations_left, time_limit=left),
             begun=perf_counter(),
             warm_start=(self.best or self.request.warm_start) if attempt.takes_start else None,
         )
@@ -283,7 +280,7 @@ def _repaired(
 def solve_structure(
     model: KernelMachine[Answered],
     program: Program,
-    backend: Solver | Automatic | AutomaticSystem,
+    backend: Method,
     request: SolveRequest,
     bounds: Bounds,
     form: Statement | None = None,
@@ -310,7 +307,7 @@ def read_structure(
 def _solved(
     model: KernelMachine[Answered],
     program: Program,
-    backend: Solver | Automatic | AutomaticSystem,
+    backend: Method,
     request: SolveRequest,
     bounds: Bounds,
     form: Statement | None,
@@ -328,16 +325,16 @@ def _solved(
         raise model._explain_failure(quote(outcome))
     begin = perf_counter()
     answer = read_structure(model, program, outcome, bounds, form)
-    answer, certificate = judged(model, answer, bounds, request.tol)
+    answer, certificate = judged(model, answer, bounds, request.of_any.tol)
     seconds = Seconds(gram=formed, solve=outcome.seconds, certify=perf_counter() - begin)
     if not (certificate.is_counted or request.ended(outcome)):
         # It left a hard constraint violated: perhaps nothing satisfies them all.
         error = model._explain_failure(quote(outcome))
         if isinstance(error, InfeasibleError):
             raise error
-    status = status_of(certificate, outcome.claim, request.tol)
+    status = status_of(certificate, outcome.claim, request.of_any.tol)
     hold(model, answer, certificate, status, bounds)
     objective = certificate.primal_value if form is None else form.objective_of(certificate)
     stated: Any = model if form is None else form
-    run = Run.of(outcome, stated, objective, status, request.tol, seconds)
+    run = Run.of(outcome, stated, objective, status, request.of_any.tol, seconds)
     return model.solution(answer, certificate, bounds, run)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
-from qpkernels.arrays import check_count, check_flag, check_positive, check_tolerance, shown
+from qpkernels.arrays import check_positive, shown
 from qpkernels.errors import UnsupportedOptionError
 from qpkernels.problems import (
     Bounds,
@@ -26,16 +26,16 @@ from qpkernels.problems import (
 )
 from qpkernels.solvers import (
     OF_SMO,
-    Automatic,
-    AutomaticSystem,
     Budget,
     Claim,
     ConePoint,
     Outcome,
+    Request,
     Solver,
     SolverLike,
     find_solver,
 )
+from qpkernels.solvers.interface import Method
 
 __all__ = [
     "Held",
@@ -56,27 +56,21 @@ class SolveRequest:
 
     Attributes
     ----------
-    solver, tol, max_iter, time_limit, warm_start, verbose, options
+    solver, warm_start, options
         As there.
+    of_any
+        What means the same for every solver: tol, limits and verbose.
     begun
         When it was asked, by the clock of :func:`time.perf_counter`: the limit of time counts from there.
     """
 
     solver: SolverLike | None
-    tol: float
-    max_iter: int | None
-    time_limit: float | None
-    warm_start: Solution | ArrayLike | None
-    verbose: bool
-    options: Mapping[str, Any]
+    of_any: Request
+    warm_start: Solution | ArrayLike | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
     begun: float = field(default_factory=perf_counter)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tol", check_tolerance(self.tol))
-        for name, check in (("max_iter", check_count), ("time_limit", check_positive)):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, check(getattr(self, name), name))
-        object.__setattr__(self, "verbose", check_flag(self.verbose, "verbose"))
         if "cache_size" in self.options:
             check_positive(self.options["cache_size"], "cache_size")
 
@@ -86,13 +80,8 @@ class SolveRequest:
 
     def ended(self, outcome: Outcome) -> bool:
         """Return whether a limit that the user set may be what ended the solver."""
-        out_of_time = self.time_limit is not None and max(outcome.seconds, self.seconds) >= self.time_limit
-        return self.max_iter is not None or out_of_time
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since it was asked."""
-        return perf_counter() - self.begun
+        limits, seconds = self.of_any, max(outcome.seconds, perf_counter() - self.begun)
+        return limits.max_iter is not None or (limits.time_limit is not None and seconds >= limits.time_limit)
 
     @property
     def names_nobody(self) -> bool:
@@ -113,7 +102,7 @@ class SolveRequest:
         backend = self.backend(structures, cone_solver)
         return backend, first_taken(structures, backend)
 
-    def solve_with(self, backend: Solver | Automatic | AutomaticSystem, program: Program, name: str) -> Outcome:
+    def solve_with(self, backend: Method, program: Program, name: str) -> Outcome:
         """Let ``backend`` solve ``program``, which states a model of that name.
 
         Raises
@@ -121,23 +110,20 @@ class SolveRequest:
         UnsupportedOptionError
             If it is to start warm, and is no solver that does so from what came.
         """
-        start: Any = None
-        if isinstance(program, ExpansionProgram) or (
-            isinstance(program, LinearSystem) and program.is_expansion and _starts_anywhere(backend)
-        ):
-            start = starting_point(program, self.warm_start)
-        elif self.warm_start is not None:
-            start = start_in_matrices(program, self.warm_start, backend, name)
-        return backend.solve(
-            program,
-            tol=self.tol,
-            max_iter=self.max_iter,
+        asked = self.of_any
+        if asked.time_limit is not None:
             # What it took to state the matrices is spent.
-            time_limit=Budget(None, self.time_limit, begun=self.begun).seconds_left,
-            warm_start=start,
-            verbose=self.verbose,
-            **self.options,
-        )
+            asked = asked.having(time_limit=Budget(None, asked.time_limit, begun=self.begun).seconds_left)
+        if self.warm_start is None:
+            pass
+        elif isinstance(program, ExpansionProgram) or (
+            isinstance(program, LinearSystem) and program.is_expansion and "warm_start" in backend.options
+        ):
+            asked = asked.having(warm_start=starting_point(program, self.warm_start))
+        else:
+            start = start_in_matrices(program, self.warm_start, backend, name)
+            asked = asked.having(warm_start=start.point, warm_multipliers=start.multipliers)
+        return backend.ask(program, asked, **self.options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,11 +168,7 @@ def foreign(solver: Solver, name: str, extended: bool) -> str:
     return f"solver {solver.name!r} takes a {kinds}, and this {name} is none, since {why}"
 
 
-def _starts_anywhere(backend: Solver | Automatic | AutomaticSystem) -> bool:
-    return not isinstance(backend, Solver) or "warm_start" in backend.options
-
-
-def starting_point(program: ExpansionProgram | LinearSystem, start: Solution | ArrayLike | None) -> ArrayLike | None:
+def starting_point(program: ExpansionProgram | LinearSystem, start: Solution | ArrayLike) -> ArrayLike:
     """Return beta to start from: of a solution, rescaled so that what was at its bound is at that of ``program``."""
     if not isinstance(start, Solution):
         return start
@@ -198,9 +180,7 @@ def starting_point(program: ExpansionProgram | LinearSystem, start: Solution | A
     return factor * start.beta if 0.0 < factor < np.inf else start.beta
 
 
-def start_in_matrices(
-    program: Program, start: Solution | ArrayLike, backend: Solver | Automatic | AutomaticSystem, name: str
-) -> ConePoint:
+def start_in_matrices(program: Program, start: Solution | ArrayLike, backend: Method, name: str) -> ConePoint:
     """Return the point and multipliers of a form in matrices to start from, which its own solution has.
 
     Raises
@@ -208,8 +188,7 @@ def start_in_matrices(
     UnsupportedOptionError
         If the solver does not start warm, or the start is none of this form.
     """
-    takes = isinstance(backend, Solver) and "warm_start" in backend.options
-    if not (takes and isinstance(program, ConeProgram)):
+    if not ("warm_start" in backend.options and isinstance(program, ConeProgram)):
         raise UnsupportedOptionError(
             f"a {name} by {backend.name!r} does not start warm; choose a solver that does: osqp, proxqp and scs go on "
             "from a solution of the same form, smo and interior-point from any beta ('qpkernels solvers' lists all)."

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, Self
 
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Vector, check_count, check_flag, check_positive, check_tolerance
 
 __all__ = ["Answer", "Claim", "ConePoint", "Outcome", "Request"]
 
@@ -51,28 +53,53 @@ class ConePoint:
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """The options that mean the same for every solver.
+    """The options that mean the same for every solver, checked where they come in.
 
     Attributes
     ----------
     tol
-        Accuracy wanted of the answer, as the certificate will measure it. What a back-end is told is up to its adapter.
+        Accuracy wanted of the answer, as the certificate will measure it, above 0 and below 1. What a back-end is told
+        is up to its adapter.
     max_iter, time_limit
-        Limits in the back-end's iterations and in seconds; None: the back-end's default.
+        Limits in the back-end's iterations, at least 1, and in seconds, above 0; None: the back-end's default.
     warm_start
         A point to start from, shape (n,).
     verbose
         Let the back-end print its progress.
     warm_multipliers
         Of a ConeProgram, the multipliers to start from with that point, shape (rows,), where they are known.
+
+    Raises
+    ------
+    ParameterError
+        If ``tol``, ``max_iter``, ``time_limit`` or ``verbose`` is none.
     """
 
-    tol: float
-    max_iter: int | None
-    time_limit: float | None
-    warm_start: Vector | None
-    verbose: bool
+    tol: float = 1e-6
+    max_iter: int | None = None
+    time_limit: float | None = None
+    warm_start: Vector | None = None
+    verbose: bool = False
     warm_multipliers: Vector | None = None
+
+    def __post_init__(self) -> None:
+        vars(self).update(tol=check_tolerance(self.tol), verbose=check_flag(self.verbose, "verbose"))
+        if self.max_iter is not None:
+            vars(self).update(max_iter=check_count(self.max_iter, "max_iter"))
+        if self.time_limit is not None:
+            vars(self).update(time_limit=check_positive(self.time_limit, "time_limit"))
+
+    def having(self, **changes: Any) -> Self:
+        """Return the request with other limits or another start, which nobody passed and nothing has to check.
+
+        Parameters
+        ----------
+        **changes
+            Attributes by name.
+        """
+        made = copy(self)
+        vars(made).update(changes)
+        return made
 
 
 @dataclass(frozen=True, eq=False)

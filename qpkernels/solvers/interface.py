@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import check_count, check_flag, check_positive, check_tolerance, finite_vector, shown
+from qpkernels.arrays import check_count, check_flag, finite_vector, shown
 from qpkernels.errors import (
     QPKernelsError,
     SolverFailedError,
@@ -30,6 +30,7 @@ from qpkernels.solvers.options import check_options
 
 __all__ = [
     "COMMON",
+    "Method",
     "Solver",
     "check_answer",
 ]
@@ -75,7 +76,87 @@ _GRACE, _MORE = 1.0, 1.25
 """A solver with a time limit of its own is ended at _GRACE + _MORE times the limit."""
 
 
-class Solver(ABC):
+class Method(ABC):
+    """Who answers programs: a solver, or who chooses between solvers.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    program
+        The problem, of a kind that it takes.
+    request
+        What is asked: the options that mean the same for every solver.
+    options
+        Further ones, of the back-ends themselves, as :meth:`solve` takes them.
+    tol, max_iter, time_limit, verbose
+        As in :class:`Request`.
+    """
+
+    name: str
+    """What users call it."""
+    options: frozenset[str] = frozenset()
+    """Which of tol, max_iter, time_limit and warm_start it has; without tol it runs at its own accuracy."""
+
+    @abstractmethod
+    def prepare(self, program: Any) -> None:
+        """Compute what it will need of a kernel matrix, so that the time for that is told apart."""
+
+    @abstractmethod
+    def ask(self, program: Any, request: Request, **options: Any) -> Outcome:
+        """Solve ``program``, as :meth:`solve` does, as a request asks that is checked already."""
+
+    def solve(
+        self,
+        program: Any,
+        *,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        warm_start: ArrayLike | ConePoint | Answer | None = None,
+        verbose: bool = False,
+        **options: Any,
+    ) -> Outcome:
+        """Solve ``program``; parameters as in :class:`Request`, ``options`` go to the back-end as they are.
+
+        Parameters
+        ----------
+        warm_start
+            A point, or an earlier answer: of a ConeProgram, its multipliers are where those begin.
+        isolate
+            Run the back-end in a process of its own, which is kept for its next call. There it may hang, abort or
+            exhaust its memory: the outcome then has no numbers, and the claim ``stopped`` where ``time_limit`` was
+            over, else ``failed``. A back-end without a time limit of its own is isolated where one is asked for; one
+            that has it is ended where it does not keep it. One that is known to abort on such programs is isolated
+            as well. What it prints, if ``verbose``, goes where the process prints.
+        memory_limit
+            Bytes that this process may hold, on Linux; None: three quarters of the machine's memory.
+
+        Raises
+        ------
+        SolverNotInstalledError
+            If the back-end is not there.
+        UnsupportedProgramError
+            If it does not take this program.
+        UnsupportedOptionError, ParameterError
+            If it has no such option, or the value is none that it takes.
+        ShapeError, NonFiniteError
+            If ``warm_start`` is no point of the program.
+        SolverFailedError
+            If the back-end raises, or returns what is no answer.
+        """
+        start: Any = warm_start
+        multipliers = None
+        if isinstance(warm_start, ConePoint | Answer):
+            start, multipliers = warm_start.point, warm_start.multipliers
+        if isinstance(program, ConeProgram) and start is not None:
+            start = finite_vector(start, "warm_start", program.q.size)
+            if multipliers is not None:
+                multipliers = finite_vector(multipliers, "the multipliers of warm_start", program.b.size)
+        return self.ask(program, Request(tol, max_iter, time_limit, start, verbose, multipliers), **options)
+
+
+class Solver(Method):
     """A back-end. A subclass states its capabilities as class data and gives :meth:`run`.
 
     Adding a solver means adding a file to ``backends``, or an entry point in the group ``qpkernels.solvers`` that
@@ -88,25 +169,19 @@ class Solver(ABC):
     program
         The problem, of one of the kinds in :attr:`programs`; of :meth:`load` also None: all that may come.
     request
-        What is asked: the options that mean the same for every solver, as :meth:`solve` checked them.
+        What is asked: the options that mean the same for every solver.
     options
         Those of the back-end itself, by their names there; :meth:`settings` lists them, where they are known.
-    tol, max_iter, time_limit, verbose
-        As in :class:`Request`.
     option
         One of ``tol``, ``max_iter``, ``time_limit`` and ``warm_start``.
     name
         What a user calls the solver.
     """
 
-    name: str
-    """What users call it."""
     programs: ClassVar[tuple[type[Program], ...]] = (ConeProgram,)
     """Kinds of program it takes."""
     cones: ClassVar[tuple[type[Cone], ...]] = ()
     """Kinds of cone it takes in a ConeProgram."""
-    options: frozenset[str] = frozenset()
-    """Which of tol, max_iter, time_limit and warm_start it has; without tol it runs at its own accuracy."""
     foreign: ClassVar[bool] = True
     """Whether it runs code of others, which may hang or abort: comparisons give it a process of its own."""
     module: str | None = None
@@ -174,46 +249,21 @@ class Solver(ABC):
         """Return whether the back-end is known to end its process on such a program: it is then isolated."""
         return False
 
-    def solve(
+    def ask(
         self,
         program: Program,
+        request: Request,
         *,
-        tol: float = 1e-6,
-        max_iter: int | None = None,
-        time_limit: float | None = None,
-        warm_start: ArrayLike | ConePoint | Answer | None = None,
-        verbose: bool = False,
         isolate: bool = False,
         memory_limit: int | None = None,
         **options: Any,
     ) -> Outcome:
-        """Solve ``program``; parameters as in :class:`Request`, ``options`` go to the back-end as they are.
+        """Solve ``program`` as a request asks that is checked already; see :meth:`solve`.
 
         Parameters
         ----------
-        warm_start
-            A point, or an earlier answer: of a ConeProgram, its multipliers are where those begin.
-        isolate
-            Run the back-end in a process of its own, which is kept for its next call. There it may hang, abort or
-            exhaust its memory: the outcome then has no numbers, and the claim ``stopped`` where ``time_limit`` was
-            over, else ``failed``. A back-end without a time limit of its own is isolated where one is asked for; one
-            that has it is ended where it does not keep it. One that is known to abort on such programs is isolated
-            as well. What it prints, if ``verbose``, goes where the process prints.
-        memory_limit
-            Bytes that this process may hold, on Linux; None: three quarters of the machine's memory.
-
-        Raises
-        ------
-        SolverNotInstalledError
-            If the back-end is not there.
-        UnsupportedProgramError
-            If it does not take this program.
-        UnsupportedOptionError, ParameterError
-            If it has no such option, or the value is none that it takes.
-        ShapeError, NonFiniteError
-            If ``warm_start`` is no point of the program.
-        SolverFailedError
-            If the back-end raises, or returns what is no answer.
+        isolate, memory_limit
+            As there.
         """
         if not self.installed:
             raise SolverNotInstalledError(
@@ -221,30 +271,26 @@ class Solver(ABC):
             )
         if reason := self.refusal(program):
             raise UnsupportedProgramError(f"{reason}; choose another solver.")
-        isolate = check_flag(isolate, "isolate") or self.may_abort(program)
-        own_limit = "time_limit" in self.options
-        request = self._request(program, tol, max_iter, time_limit if own_limit else None, warm_start, verbose)
+        for option in ("max_iter", "warm_start"):
+            if getattr(request, option) is not None and option not in self.options:
+                raise UnsupportedOptionError(self.lacks(option))
         known = self.settings() if options else None
         if known is not None:
             check_options(self.name, options, known, self.options)
-        if time_limit is not None:
-            seconds = check_positive(time_limit, "time_limit")
-            isolate = isolate or not own_limit
-            # One that keeps the limit itself is given the time to come back with its best point.
-            time_limit = _GRACE + _MORE * seconds if own_limit else seconds
+        isolate = check_flag(isolate, "isolate") or self.may_abort(program)
+        own_limit = request.time_limit is None or "time_limit" in self.options
         if memory_limit is not None:
             check_count(memory_limit, "memory_limit")
-            if not isolate or sys.platform != "linux":
+            if (own_limit and not isolate) or sys.platform != "linux":
                 raise UnsupportedOptionError(
                     "memory_limit is that of a process of its own, on Linux: ask for isolate=True, or leave it out."
                 )
-        if isolate:
-            limits = ProcessLimits(time_limit, memory_limit, quiet=not verbose)
-            return self._outcome(program, *self._run_apart(limits, program, request, options))
-        return self.answer_to(program, request, **options)
+        if own_limit and not isolate:
+            return self.answer_to(program, request, **options)
+        return self._outcome(program, *self._run_apart(memory_limit, program, request, options))
 
     def answer_to(self, program: Program, request: Request, **options: Any) -> Outcome:
-        """Solve ``program``, of a kind that it takes, as a checked request asks, in this process.
+        """Solve ``program``, of a kind that it takes, in this process; nothing is checked any more.
 
         Parameters
         ----------
@@ -273,38 +319,16 @@ class Solver(ABC):
         has = ", ".join(sorted(self.options)) or "none of these options"
         return f"solver {self.name!r} has no {option}; it has {has}."
 
-    def _request(
-        self,
-        program: Program,
-        tol: float,
-        max_iter: int | None,
-        time_limit: float | None,
-        warm_start: ArrayLike | ConePoint | Answer | None,
-        verbose: bool,
-    ) -> Request:
-        for option, value in {"max_iter": max_iter, "warm_start": warm_start}.items():
-            if value is not None and option not in self.options:
-                raise UnsupportedOptionError(self.lacks(option))
-        start: Any = warm_start
-        multipliers = None
-        if isinstance(warm_start, ConePoint | Answer):
-            start, multipliers = warm_start.point, warm_start.multipliers
-        if isinstance(program, ConeProgram) and start is not None:
-            start = finite_vector(start, "warm_start", program.q.size)
-            if multipliers is not None:
-                multipliers = finite_vector(multipliers, "the multipliers of warm_start", program.b.size)
-        return Request(
-            tol=check_tolerance(tol),
-            max_iter=None if max_iter is None else check_count(max_iter, "max_iter"),
-            time_limit=None if time_limit is None else check_positive(time_limit, "time_limit"),
-            warm_start=start,
-            verbose=check_flag(verbose, "verbose"),
-            warm_multipliers=multipliers,
-        )
-
     def _run_apart(
-        self, limits: ProcessLimits, program: Program, request: Request, options: dict[str, Any]
+        self, memory_limit: int | None, program: Program, request: Request, options: dict[str, Any]
     ) -> tuple[Answer, float]:
+        seconds = request.time_limit
+        if "time_limit" not in self.options:
+            request = request.having(time_limit=None)
+        elif seconds is not None:
+            # It is given the time to come back with its best point.
+            seconds = _GRACE + _MORE * seconds
+        limits = ProcessLimits(seconds, memory_limit, quiet=not request.verbose)
         with Worker.of(self.name) as worker:
             result = worker.call(ProcessLimits(_LOADING), self.load, program)
             if result is None:

@@ -104,7 +104,7 @@ def record_interior_point(setting: Setting) -> InteriorRun:
     program, iterates, message = route.program, [], ""
     for count in range(_MOST + 1):
         solution = solver.own_solution(
-            program, Request(TOL, count, None, None, verbose=False), tol_gap_abs=_SMALLEST, tol_gap_rel=_ACCURATE
+            program, Request(TOL), max_iter=count, tol_gap_abs=_SMALLEST, tol_gap_rel=_ACCURATE
         )
         message = str(solution.status)
         if "Infeasible" in message or int(solution.iterations) < count:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from qpkernels.arrays import Vector
 from qpkernels.errors import NonFiniteError, SolverFailedError
 from qpkernels.problems import Certificate, KernelQP, LevelQP, certify_kernel_qp, undefined
 from qpkernels.problems.kernel_qp.hard import mending_factor
@@ -25,7 +24,7 @@ from qpkernels.solvers.automatic.work import (
     second_order_work,
     step_work,
 )
-from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.interface import COMMON, Method, Solver
 from qpkernels.solvers.registry import find_solver
 from qpkernels.solvers.smo import step_limit
 
@@ -48,7 +47,7 @@ THEN = "; then "
 """What stands between the words of one solver and those of the next."""
 
 
-class Automatic:
+class Automatic(Method):
     """The method that a KernelQP deserves, and another one where that makes little way.
 
     Semismooth Newton steps come first where explicit features are few against the samples, the interior-point method
@@ -69,15 +68,14 @@ class Automatic:
 
     program
         A KernelQP or a LevelQP.
-    tol, warm_start, verbose
-        As in :class:`qpkernels.solvers.Request`.
-    max_iter, time_limit
-        Limits in iterations and in seconds, of all together; None: none.
-    limits
-        Further options of smo.
+    request
+        What is asked; its limits are those of all together.
+    options
+        Further ones of smo.
     """
 
     name = "automatic"
+    options = COMMON
 
     def prepare(self, program: Any) -> None:
         """Compute what the first method will need of the kernel matrix; without features that is what smo needs."""
@@ -85,23 +83,11 @@ class Automatic:
             # Who is first is predicted once, by the solve.
             first: Solver = find_solver("smo")
         else:
-            first, _ = next(_stages(_RelayOfSolvers(program, Budget(None, None), None), 0.5))
+            first, _ = next(_stages(_RelayOfSolvers(program, Request())))
         first.prepare(program)
 
-    def solve(
-        self,
-        program: Any,
-        *,
-        tol: float = 1e-6,
-        max_iter: int | None = None,
-        time_limit: float | None = None,
-        warm_start: Vector | None = None,
-        verbose: bool = False,
-        **limits: Any,
-    ) -> Outcome:
-        """Solve ``program``; parameters as in :meth:`qpkernels.solvers.Solver.solve`, the limits being those of all.
-
-        Of the options, :data:`OF_SMO` are for smo alone.
+    def ask(self, program: Any, request: Request, **options: Any) -> Outcome:
+        """Solve ``program`` by one method after the other. Of the options, :data:`OF_SMO` are for smo alone.
 
         Returns
         -------
@@ -109,22 +95,22 @@ class Automatic:
             ``solver`` names all that were asked, in order; ``message`` says what each of them says, ``iterations`` is
             the number of iterations of all of them, and ``seconds`` their time.
         """
-        relay = _RelayOfSolvers(program, Budget(max_iter, time_limit), warm_start)
-        if isinstance(program, KernelQP) and (unbounded := without_far_bounds(program, tol)) is not None:
-            relay.try_without_bounds(unbounded, tol=tol, verbose=verbose, **limits)
-            if relay.proof is not None and (relay.proof.holds(tol) or relay.budget.is_spent):
+        relay = _RelayOfSolvers(program, request)
+        if isinstance(program, KernelQP) and (unbounded := without_far_bounds(program, request.tol)) is not None:
+            relay.try_without_bounds(unbounded, options)
+            if relay.proof is not None and (relay.proof.holds(request.tol) or relay.budget.is_spent):
                 return relay.outcome()
-        of_smo = {name: limits.pop(name) for name in OF_SMO if name in limits}
-        for solver, own in _stages(relay, tol):
-            theirs = of_smo | limits if solver.name in _PAIRWISE else limits
-            if not relay.hand_to(solver, tol, theirs, verbose=verbose, **own) or relay.budget.is_spent:
+        of_others = {name: value for name, value in options.items() if name not in OF_SMO}
+        for solver, own in _stages(relay):
+            theirs = options if solver.name in _PAIRWISE else of_others
+            if not relay.hand_to(solver, theirs, **own) or relay.budget.is_spent:
                 break
         return relay.outcome()
 
 
-def _stages(relay: _RelayOfSolvers, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]]:
+def _stages(relay: _RelayOfSolvers) -> Iterator[tuple[Solver, dict[str, Any]]]:
     """Yield who is asked, one after the other, with options of its own."""
-    program = relay.program
+    program, tol = relay.program, relay.request.tol
     if isinstance(program, LevelQP):
         yield from _stages_of_level(program)
         return
@@ -186,29 +172,26 @@ class _RelayOfSolvers:
     """What was asked for, and what came of it so far."""
 
     program: KernelQP | LevelQP
-    budget: Budget
-    start: Any
+    request: Request
     best: Outcome | None = None
     proof: Certificate | None = None
     outcomes: list[Outcome] = field(default_factory=list)
     failures: list[SolverFailedError | NonFiniteError] = field(default_factory=list)
 
-    def hand_to(
-        self,
-        solver: Solver,
-        tol: float,
-        options: Mapping[str, Any],
-        *,
-        verbose: bool,
-        max_iter: int | None = None,
-        **own: Any,
-    ) -> bool:
+    def __post_init__(self) -> None:
+        self.budget = Budget(self.request.max_iter, self.request.time_limit)
+
+    def left(self) -> Request:
+        """Return what is asked of the next one: what is left of the limits, from the best point on."""
+        start = self.request.warm_start if self.best is None else self.best.point
+        limits = {"max_iter": self.budget.iterations_left, "time_limit": self.budget.seconds_left}
+        return self.request.having(warm_start=start, **limits)
+
+    def hand_to(self, solver: Solver, options: Mapping[str, Any], *, max_iter: int | None = None, **own: Any) -> bool:
         """Let a solver go on from the best point, and return whether another is to be asked after it.
 
         Parameters
         ----------
-        tol, verbose
-            As in :class:`qpkernels.solvers.Request`.
         options
             Those that the user passes, which the solver checks.
         max_iter
@@ -216,20 +199,12 @@ class _RelayOfSolvers:
         own
             Options of ours.
         """
-        left = self.budget.iterations_left
-        request = Request(
-            tol=tol,
-            max_iter=left if max_iter is None else max_iter if left is None else min(max_iter, left),
-            time_limit=self.budget.seconds_left,
-            warm_start=self.start if self.best is None else self.best.point,
-            verbose=verbose,
-        )
+        request = self.left()
+        if max_iter is not None:
+            request = request.having(max_iter=min(max_iter, request.max_iter or max_iter))
+        answer = solver.ask if options else solver.answer_to
         try:
-            if options:
-                asked = {name: getattr(request, name) for name in ("tol", "max_iter", "time_limit", "warm_start")}
-                outcome = solver.solve(self.program, verbose=verbose, **asked, **options, **own)
-            else:
-                outcome = solver.answer_to(self.program, request, **own)
+            outcome = answer(self.program, request, **options, **own)
         except KeyboardInterrupt:
             if self.best is None:
                 raise
@@ -248,16 +223,10 @@ class _RelayOfSolvers:
             self.best, self.proof = outcome, proof
         return outcome.claim is not Claim.INTERRUPTED
 
-    def try_without_bounds(self, unbounded: KernelQP, **options: Any) -> None:
+    def try_without_bounds(self, unbounded: KernelQP, options: Mapping[str, Any]) -> None:
         """Keep the optimum of the program without its bounds, rescaled to margins of 1, if it lies within them."""
         try:
-            outcome = Automatic().solve(
-                unbounded,
-                max_iter=self.budget.iterations_left,
-                time_limit=self.budget.seconds_left,
-                warm_start=self.start,
-                **options,
-            )
+            outcome = Automatic().ask(unbounded, self.left(), **options)
         except (SolverFailedError, NonFiniteError):
             return
         self.budget.spend(outcome.iterations)

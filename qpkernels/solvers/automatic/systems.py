@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from qpkernels.arrays import Vector
 from qpkernels.problems import KernelQP, LevelQP, LinearSystem, Program, RidgedGram
-from qpkernels.solvers.answer import Claim, Outcome
+from qpkernels.solvers.answer import Claim, Outcome, Request
 from qpkernels.solvers.automatic.budget import Budget
 from qpkernels.solvers.automatic.relay import THEN, Automatic
 from qpkernels.solvers.automatic.watch import Watch
 from qpkernels.solvers.conjugate_gradient import ConjugateGradient, Progress
-from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.interface import COMMON, Method
 from qpkernels.solvers.linear import LinearAlgebra
 from qpkernels.solvers.registry import find_solver
 
@@ -31,7 +30,7 @@ _MATRICES = 3
 """Matrices of m^2 numbers that it holds in memory."""
 
 
-class AutomaticSystem:
+class AutomaticSystem(Method):
     """Conjugate gradients where they are expected to be less work than a Cholesky factorisation, else that.
 
     What is expected before the first iteration, and later the progress, is held against the work of a factorisation,
@@ -48,15 +47,14 @@ class AutomaticSystem:
 
     program
         A LinearSystem.
-    tol, warm_start, verbose
-        As in :class:`qpkernels.solvers.Request`.
-    max_iter, time_limit
-        Limits in iterations and in seconds, of all together; None: none.
-    limits
-        Further options of the solver chosen.
+    request
+        What is asked; its limits are those of all together.
+    options
+        Further ones of the solver chosen.
     """
 
     name = "automatic"
+    options = COMMON
 
     def __init__(self, together: Sequence[LinearSystem] = ()) -> None:
         self._count = max(1, len(together))
@@ -67,42 +65,19 @@ class AutomaticSystem:
         """Compute the kernel matrix where it fits in memory and there are no explicit features."""
         (self._iterating if _deserves_iterations(program) else self._factoring).prepare(program)
 
-    def solve(
-        self,
-        program: Any,
-        *,
-        tol: float = 1e-6,
-        max_iter: int | None = None,
-        time_limit: float | None = None,
-        warm_start: Vector | None = None,
-        verbose: bool = False,
-        **limits: Any,
-    ) -> Outcome:
-        """Solve ``program``; parameters as in :meth:`qpkernels.solvers.Solver.solve`, the limits being those of all.
-
-        A factorisation has no iterations to limit.
-        """
+    def ask(self, program: Any, request: Request, **options: Any) -> Outcome:
+        """Solve ``program``; a factorisation has no iterations to limit."""
         if not _deserves_iterations(program):
             # It has no start, and refuses one.
-            return self._factoring.solve(
-                program, tol=tol, time_limit=time_limit, warm_start=warm_start, verbose=verbose, **limits
-            )
-        budget = Budget(max_iter, time_limit)
-        watch = _watch(len(program.rhs) / (_FACTORISATION * self._count), tol) if _fits(program) else None
-        iterated = self._iterating.solve(
-            program,
-            tol=tol,
-            max_iter=max_iter,
-            time_limit=time_limit,
-            warm_start=warm_start,
-            verbose=verbose,
-            watch=watch,
-            **limits,
-        )
+            return self._factoring.ask(program, request.having(max_iter=None), **options)
+        budget = Budget(request.max_iter, request.time_limit)
+        watch = _watch(len(program.rhs) / (_FACTORISATION * self._count), request.tol) if _fits(program) else None
+        iterated = self._iterating.ask(program, request, watch=watch, **options)
         budget.spend(iterated.iterations)
         if iterated.claim is not Claim.STOPPED or not _fits(program) or budget.is_spent:
             return iterated
-        factored = self._factoring.solve(program, tol=tol, time_limit=budget.seconds_left, verbose=verbose, **limits)
+        left = request.having(max_iter=None, time_limit=budget.seconds_left, warm_start=None)
+        factored = self._factoring.ask(program, left, **options)
         return replace(
             factored,
             solver=f"{iterated.solver}, {factored.solver}" if iterated.iterations else factored.solver,
@@ -142,7 +117,7 @@ def _fits(program: LinearSystem) -> bool:
     return _MATRICES * 8 * program.rhs.size**2 <= program.matrix.gram.memory_limit
 
 
-def automatic_for(program: Program) -> Automatic | AutomaticSystem | Solver:
+def automatic_for(program: Program) -> Method:
     """Return who chooses a method for a program, or the solver that is usual where there is no choice.
 
     Parameters

@@ -195,7 +195,7 @@ def test_each_starts_from_the_best_answer_with_what_is_left(
     tube.solve(max_iter=100)
     (request,) = last.asked
     assert np.array_equal(request.warm_start.beta, better.beta)
-    assert request.max_iter == 39
+    assert request.of_any.max_iter == 39
 
 
 def test_a_limit_ends_it(tube: SoftTube, attempts: Callable[..., list[Said]]) -> None:

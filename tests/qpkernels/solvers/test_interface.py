@@ -24,13 +24,24 @@ from qpkernels.problems import (
     Cone,
     ConeProgram,
     KernelQP,
+    LinearSystem,
     Nonnegative,
     PSDTriangle,
     Zero,
     certify_cone_program,
     certify_kernel_qp,
 )
-from qpkernels.solvers import Answer, Claim, ConePoint, Outcome, Request, Solver, find_solver, installed_solvers
+from qpkernels.solvers import (
+    Answer,
+    Claim,
+    ConePoint,
+    Outcome,
+    Request,
+    Solver,
+    automatic_for,
+    find_solver,
+    installed_solvers,
+)
 from qpkernels.solvers.repair import repair, repair_multipliers
 from solver_examples import (
     CONE_SOLVERS,
@@ -348,7 +359,7 @@ def test_highs_is_asked_for_no_less_than_it_takes() -> None:
     """Below 1e-10 it keeps its default of 1e-7 in silence."""
     program = cone_program(np.zeros((1, 1)), [1], [[-1]], [-1 / 3], [Nonnegative(1)])
     adapter: Any = find_solver("highs")
-    assert adapter._common(Request(1e-12, None, None, None, False))["primal_feasibility_tolerance"] == 1e-10
+    assert adapter._common(Request(1e-12))["primal_feasibility_tolerance"] == 1e-10
     assert adapter.solve(program, tol=1e-12).claim is Claim.OPTIMAL
 
 
@@ -369,36 +380,44 @@ def test_a_solver_of_cvxpy_without_limits_says_who_has_them() -> None:
         find_solver("cvxpy:OSQP").solve(program, warm_start=np.zeros(program.q.size))
 
 
+NONSENSE: list[tuple[dict[str, Any], str]] = [
+    ({"tol": 0.0}, "tol"),
+    ({"tol": -1e-6}, "tol"),
+    ({"tol": np.nan}, "tol"),
+    ({"tol": np.inf}, "tol"),
+    ({"tol": 1.0}, "tol must be above 0 and below 1, but 1 came: it is the relative gap"),
+    ({"tol": 10}, "tol must be above 0 and below 1, but 10 came: it is the relative gap"),
+    ({"tol": "small"}, "tol"),
+    ({"max_iter": 0}, "max_iter"),
+    ({"max_iter": -3}, "max_iter"),
+    ({"max_iter": 2.5}, "max_iter"),
+    ({"max_iter": 3.0}, "max_iter"),
+    ({"max_iter": np.nan}, "max_iter"),
+    ({"max_iter": np.inf}, "max_iter"),
+    ({"max_iter": "many"}, "max_iter"),
+    ({"time_limit": 0.0}, "time_limit"),
+    ({"time_limit": -1.0}, "time_limit"),
+    ({"time_limit": np.nan}, "time_limit"),
+    ({"time_limit": "long"}, "time_limit"),
+    ({"verbose": "x"}, "verbose must be True or False"),
+    ({"isolate": "x"}, "isolate must be True or False"),
+]
+"""Values that are none of the options that mean the same for every solver, and words of the error."""
+
+
 @every_solver
-@together(
-    "options, words",
-    [
-        ({"tol": 0.0}, "tol"),
-        ({"tol": -1e-6}, "tol"),
-        ({"tol": np.nan}, "tol"),
-        ({"tol": np.inf}, "tol"),
-        ({"tol": 1.0}, "tol must be above 0 and below 1, but 1 came: it is the relative gap"),
-        ({"tol": 10}, "tol must be above 0 and below 1, but 10 came: it is the relative gap"),
-        ({"tol": "small"}, "tol"),
-        ({"max_iter": 0}, "max_iter"),
-        ({"max_iter": -3}, "max_iter"),
-        ({"max_iter": 2.5}, "max_iter"),
-        ({"max_iter": 3.0}, "max_iter"),
-        ({"max_iter": np.nan}, "max_iter"),
-        ({"max_iter": np.inf}, "max_iter"),
-        ({"max_iter": "many"}, "max_iter"),
-        ({"time_limit": 0.0}, "time_limit"),
-        ({"time_limit": -1.0}, "time_limit"),
-        ({"time_limit": np.nan}, "time_limit"),
-        ({"time_limit": "long"}, "time_limit"),
-    ],
-)
+@together("options, words", NONSENSE)
 def test_contract_nonsense_is_refused(solver: Solver, options: dict[str, Any], words: str) -> None:
-    program = example_for(solver)
-    (option,) = options
-    error = ParameterError if option in {*solver.options, "tol", "time_limit"} else UnsupportedOptionError
-    with pytest.raises(error, match=words):
-        solver.solve(program, **options)
+    with pytest.raises(ParameterError, match=words):
+        solver.solve(example_for(solver), **options)
+
+
+@together("options, words", NONSENSE)
+def test_who_chooses_a_solver_refuses_nonsense_as_solvers_do(options: dict[str, Any], words: str) -> None:
+    for kind in (KernelQP, LinearSystem):
+        program = EXAMPLES[kind]
+        with pytest.raises(ParameterError, match=words):
+            automatic_for(program).solve(program, **options)
 
 
 @together("name", [n for n in CONE_SOLVERS if "max_iter" in find_solver(n).options and n != "highs"])
