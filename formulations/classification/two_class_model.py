@@ -95,7 +95,6 @@ class TwoClassModel(Model[Classification]):
 
     def _check_parameters(self) -> None:
         """Refuse costs that leave a class without samples."""
-        super()._check_parameters()
         if self.absent.size:
             present = self.of_present(self.y)
             for sign, label in zip((-1.0, 1.0), self.classes.tolist(), strict=True):

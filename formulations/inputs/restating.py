@@ -95,10 +95,15 @@ class Restatable:
         return self._numbers[name] if parameter is None else np.asarray(parameter.value)
 
     def _check_parameters(self) -> None:
-        """Refuse hyper-parameters outside their range; numbers are within it, but a CVXPY parameter takes others."""
-        for parameter in self.entry.parameters:
-            if parameter.name in vars(self):
-                parameter.checked(getattr(self, parameter.name).value, len(self))
+        """Refuse hyper-parameters within their ranges that do not fit the data; here all do."""
+
+    def _check_changes(self) -> None:
+        """Refuse what a user set CVXPY parameters to: all other values were checked where they came in."""
+        declared = [parameter for parameter in self.entry.parameters if parameter.name in vars(self)]
+        for parameter in declared:
+            parameter.checked(getattr(self, parameter.name).value, len(self))
+        if declared:
+            self._check_parameters()
 
     def _set_hyperparameters(self, values: Mapping[str, Any]) -> None:
         """Set those of these names, all of them or none.

@@ -44,7 +44,7 @@ def solve_systems(models: Sequence[Model[Answered]], *, tol: float) -> list[Answ
     """Solve and certify each model, as its own ``solve`` does without a solver's name."""
     stated: list[tuple[Model[Answered], Bounds, LinearSystem | None]] = []
     for model in models:
-        model._check_parameters()
+        model._check_changes()
         bounds = model.bounds()
         program = model.linear_system(bounds)
         own = program if isinstance(program, LinearSystem) and program.is_expansion else None

@@ -155,7 +155,7 @@ class Candidate:
     coefficients: Vector | None = None
     is_primal: bool = False
 
-    @property
+    @cached_property
     def at_samples(self) -> FunctionAtSamples:
         """f(x_i), shape (m,), and ||f||^2."""
         return self.sampling.found

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -120,20 +121,25 @@ def _solvers_of(model: Any) -> Iterator[str]:
 
 def statement_of_form(form: Any) -> TextbookProblem | None:
     """Return the problem of a form in maths, without b in a model without; None where its class does not say."""
-    return None if form.textbook is None else _stated(form.model, form.textbook)
+    return None if form.textbook is None else _stated(form.textbook, type(form.model), form.model.fit_intercept)
 
 
-def _stated(model: Any, textbook: TextbookProblem) -> TextbookProblem:
-    """Return a problem of the textbook as a model has it: without b where that has none, and C in its letters."""
-    problem = textbook if model.fit_intercept else textbook.without_intercept()
-    letters = [each.symbol for each in model.entry.parameters if each.symbol == "lambda"]
+@cache
+def _stated(textbook: TextbookProblem, kind: Any, fit_intercept: bool) -> TextbookProblem:
+    """Return a problem of the textbook as models have it: without b where they have none, and C in their letters."""
+    problem = textbook if fit_intercept else textbook.without_intercept()
+    letters = [each.symbol for each in kind.entry.parameters if each.symbol == "lambda"]
     needs_cost = letters and "lambda" not in problem.text and "C" in problem.text
     return problem.defining("C = 1/(2 lambda)") if needs_cost else problem
 
 
-def objective_of(model: Any, textbook: TextbookProblem | None) -> str:
-    """Return what a problem of the textbook minimises or maximises, as a model has it; empty where nothing."""
-    return _stated(model, textbook).objective if textbook is not None and textbook.has_objective else ""
+@cache
+def objective_of(textbook: TextbookProblem | None, kind: Any, fit_intercept: bool) -> str:
+    """Return what a problem of the textbook minimises or maximises, as models of a kind have it; empty where nothing.
+
+    Each solution names it, and there are few kinds.
+    """
+    return _stated(textbook, kind, fit_intercept).objective if textbook is not None and textbook.has_objective else ""
 
 
 def card_of_form(form: Any) -> Card:

@@ -55,15 +55,17 @@ def solve_form(form: Statement, request: SolveRequest) -> Any:
 
     An extended form, which is another problem than its model, is solved in matrices always.
     """
-    model = form.model
-    model._check_parameters()
+    model, extended = form.model, form.is_extended
     bounds = model.bounds()
-    others = () if form.is_extended else (each for each in model.forms.values() if each is not form)
-    answer = solve_by_request(model, request, bounds, _structures(form, bounds), lambda: (form, *others), form)
-    if form.is_extended and request.names_nobody and answer.status is not Status.OPTIMAL:
+
+    def ways() -> list[Statement]:
+        return [form] if extended else [form, *(each for each in model._sound_forms() if each is not form)]
+
+    answer = solve_by_request(model, request, bounds, _structures(form, bounds), ways, form)
+    if extended and request.names_nobody and answer.status is not Status.OPTIMAL:
         # The last answer need not be the best.
-        form.lower().write_back(answer.in_matrices.point, answer.in_matrices.multipliers, solved=False)
-    if names := left_out(form):
+        form._lowered().write_back(answer.in_matrices.point, answer.in_matrices.multipliers, solved=False)
+    if extended and (names := left_out(form)):
         answer.withhold(names)
     return answer
 
@@ -86,16 +88,16 @@ def _structures(form: Statement, bounds: Bounds) -> tuple[Program, ...]:
 
 def solve_lowered(form: Statement, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:
     """Solve the lowered problem, write the answer back to it, read it in the model's terms, and certify it."""
-    model = form.model
+    model, extended = form.model, form.is_extended
     if ConeProgram not in backend.programs:
         raise UnsupportedProgramError(
-            f"{foreign(backend, form.name, form.is_extended)}; choose a cone solver such as clarabel."
+            f"{foreign(backend, form.name, extended)}; choose a cone solver such as clarabel."
         )
     marks = [perf_counter()]
     form.prepare()
     marks.append(perf_counter())
-    lowered = form.lower()
-    if form.is_extended:
+    lowered = form._lowered()
+    if extended:
         lowered.program.require_convex()
     marks.append(perf_counter())
     outcome = request.solve_with(backend, lowered.program, form.name)
@@ -103,11 +105,11 @@ def solve_lowered(form: Statement, backend: Solver, request: SolveRequest, bound
         raise _no_solution(form, outcome, lowered, backend)
     if not is_finite(outcome):
         message = f"solver {outcome.solver!r} returned no point with multipliers ({outcome.message})"
-        raise no_answer(form.name, message) if form.is_extended else model._explain_failure(message)
+        raise no_answer(form.name, message) if extended else model._explain_failure(message)
     begin = perf_counter()
-    judge = _judged_in_matrices if form.is_extended else judged_point
+    judge = _judged_in_matrices if extended else judged_point
     answer, certificate, shown = judge(form, lowered, outcome, bounds, request.of_any.tol)
-    if not (form.is_extended or certificate.is_counted or request.ended(outcome)):
+    if not (extended or certificate.is_counted or request.ended(outcome)):
         # It left a hard constraint violated: perhaps nothing satisfies them all.
         error = model._explain_failure(quote(outcome))
         if isinstance(error, InfeasibleError):
@@ -115,7 +117,7 @@ def solve_lowered(form: Statement, backend: Solver, request: SolveRequest, bound
     status = status_of(certificate, outcome.claim, request.of_any.tol)
     if outcome.claim is not Claim.OPTIMAL or status is not Status.OPTIMAL:
         lowered.write_back(shown.point, shown.multipliers, solved=False)
-    if not form.is_extended:
+    if not extended:
         hold(model, answer, certificate, status, bounds)
         form.solved()
     seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)

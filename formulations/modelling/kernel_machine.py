@@ -105,6 +105,12 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         """The forms of the model by name, the usual one first: ``model.forms["dual"]`` is ``model.dual``."""
         return {name: getattr(self, name) for name, _ in Stated.of(type(self))}
 
+    def _sound_forms(self) -> list[Any]:
+        """Return the forms, or refuse if the model is another than it was when they were stated."""
+        for form in self.forms.values():
+            form._check()
+        return list(self.forms.values())
+
     @cached_property
     def _latest(self) -> Latest:
         """The last answer to the textbook's problem, which its forms show in their variables."""
@@ -115,7 +121,7 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         """In which scale its value counts, that of its certificates and of its solutions where no form is named."""
         forms: tuple[tuple[str, Any], ...] = Stated.of(type(self))
         stated = (form.textbook for _, form in forms if not form.is_dual)
-        return Scale(self.entry.counts or objective_of(self, next(stated, None)))
+        return Scale(self.entry.counts or objective_of(next(stated, None), type(self), self.fit_intercept))
 
     def qp(self) -> KernelQP | None:
         """State the model as a KernelQP, from the textbook and not from its forms; None if it is none."""

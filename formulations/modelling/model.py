@@ -124,9 +124,9 @@ class Model(KernelMachine[Answered]):
             If the solver gives no answer.
         """
         request = SolveRequest(solver, Request(tol, max_iter, time_limit, verbose=verbose), warm_start, options)
-        self._check_parameters()
+        self._check_changes()
         bounds = self.bounds()
-        found: Answered = solve_by_request(self, request, bounds, self.programs(bounds), lambda: self.forms.values())
+        found: Answered = solve_by_request(self, request, bounds, self.programs(bounds), self._sound_forms)
         return found
 
     def certify(self, answer: Any, *, weights: bool | None = None) -> Certificate:
@@ -146,7 +146,7 @@ class Model(KernelMachine[Answered]):
         NotFittedError, ParameterError, ShapeError
             If it is none of these, does not fit the data, or is known to answer another problem.
         """
-        self._check_parameters()
+        self._check_changes()
         return self.judge(self.candidate(answer, weights), self.bounds())
 
     def enclose(self, answer: Any, *, weights: bool | None = None) -> Enclosure:
@@ -159,7 +159,7 @@ class Model(KernelMachine[Answered]):
         NoEnclosureError
             If nothing is known of the rounding errors of this kernel, loss or model.
         """
-        self._check_parameters()
+        self._check_changes()
         require_expansion(answer)
         return self._enclose_by(self.candidate(answer, weights), self.bounds())
 
@@ -223,7 +223,7 @@ class Model(KernelMachine[Answered]):
         """
         check_choice(method, "method", _METHODS)
         require_expansion(answer)
-        self._check_parameters()
+        self._check_changes()
         approximation, bounds = _approximation_of(self), self.bounds()
         if not isinstance(bounds, PenalisedBounds):
             raise ParameterError(

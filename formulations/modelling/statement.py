@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeAlias
@@ -94,11 +94,8 @@ class Statement(metaclass=ABCMeta):
         set_unless_frozen(self, name, value)
 
     def __init__(self, model: KernelMachine[Any]) -> None:
-        self.model = model
-        self._basis = Basis(model.gram, tuple(model.absent.tolist()))
-        self.extension = Extension()
-        self._shown = Shown()
-        self._frozen = True
+        basis = Basis(model.gram, tuple(model.absent.tolist()))
+        vars(self).update(model=model, _basis=basis, extension=Extension(), _shown=Shown(), _frozen=True)
 
     # What a form says -----------------------------------------------------------------------------------------
 
@@ -132,7 +129,11 @@ class Statement(metaclass=ABCMeta):
     @property
     def scale(self) -> Scale:
         """In which scale its objective counts; an extended form is another problem than its model."""
-        objective = "" if self.extension.objective is not None else objective_of(self.model, self.textbook)
+        objective = (
+            ""
+            if self.extension.objective is not None
+            else objective_of(self.textbook, type(self.model), self.model.fit_intercept)
+        )
         return (
             Scale(objective, float("nan")) if self.is_extended else Scale(objective, self.factor, self.factor_formula)
         )
@@ -218,7 +219,7 @@ class Statement(metaclass=ABCMeta):
 
     def dual_of(self, label: str) -> Vector:
         """Return the multipliers that the last solve left at the constraint with that label."""
-        return np.asarray(constraint_of(self._declared, label).dual_value)
+        return np.asarray(constraint_of(self._assembled, label).dual_value)
 
     def multiplier_of_balance(self) -> float:
         """Return b of a dual: what the last solve left at ``balance``; 0 in a model without."""
@@ -252,8 +253,17 @@ class Statement(metaclass=ABCMeta):
 
     def lower(self) -> Lowered:
         """Return the problem in matrices, with the way back."""
-        self.model._check_parameters()
-        return lower(self._declared, self.name)
+        self._check()
+        return self._lowered()
+
+    def _check(self) -> None:
+        """Refuse a model that is another than it was when the form was stated, or has no such hyper-parameters."""
+        self._basis.check(self.model, self.name)
+        self.model._check_changes()
+
+    def _lowered(self) -> Lowered:
+        """Return the problem of a form that is checked in matrices, with the way back."""
+        return lower(self._assembled, self.name)
 
     def matrices(self, structure: Structure = "textbook") -> ConeProgram:
         """Return the problem in matrices; a maximisation is the minimisation of its negative there."""
@@ -336,6 +346,7 @@ def _scalar_expression(objective: object) -> cp.Expression:
     )
 
 
+@dataclass(eq=False)
 class Shown:
     """What the variables of a form hold.
 
@@ -347,8 +358,8 @@ class Shown:
         The last answer that came from this form, with multipliers of all its constraints.
     """
 
-    def __init__(self) -> None:
-        self.latest, self.own = Latest(), Latest()
+    latest: Latest = field(default_factory=Latest)
+    own: Latest = field(default_factory=Latest)
 
     def show(self, form: Statement, problem: cp.Problem) -> None:
         """Write the last answer of the model to ``problem``, that of ``form``, unless it is there."""

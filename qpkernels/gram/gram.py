@@ -218,8 +218,9 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
         Nothing is kept: who needs the product twice passes it on.
         """
-        with blas_threads_for(len(self)):
-            return self._product(finite_view(coefficients, "coefficients", len(self)))
+        m = len(self)
+        with blas_threads_for(m):
+            return self._product(finite_view(coefficients, "coefficients", m))
 
     def bounded_product(self, v: Vector, suffices: Suffices) -> BoundedProduct:
         """Return K v with bounds of its error, made in float32 where that ``suffices`` and saves time.
@@ -230,7 +231,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
         if v.any() and self.correction is None and not summed:
             with blas_threads_for(len(self)):
                 return streamed_product(self.kernel, self.X, finite_view(v, "coefficients", len(self)), suffices)
-        return BoundedProduct(v, self.product(v), np.zeros(len(self)))
+        return BoundedProduct(v, self.product(v), np.zeros(v.size))
 
     def products(self, V: Matrix) -> Matrix:
         """Return K V for V of shape (m, k); of a matrix that is not in memory, each entry is made once."""
@@ -312,7 +313,8 @@ class Gram(Carded, metaclass=ChecksKeywords):
         NotSymmetricError, IndefiniteKernelError
             If K is no such matrix; see :meth:`require_psd`.
         """
-        return 0.5 * below * float(coefficients @ coefficients) if (below := self._indefiniteness()) else 0.0
+        below = self._indefiniteness() if self._settled is None else self._settled
+        return 0.5 * below * float(coefficients @ coefficients) if below else 0.0
 
     @cached_property
     def lengths(self) -> Vector:
@@ -390,21 +392,21 @@ class Gram(Carded, metaclass=ChecksKeywords):
         IndefiniteKernelError
             With the smallest eigenvalue, where ``indefinite`` is "refuse".
         """
-        self._indefiniteness()
+        if self._settled is None:
+            self._indefiniteness()
 
     def _indefiniteness(self) -> float:
         """Return how far below 0 an eigenvalue of K may be; 0 where that is rounding."""
-        if self._settled is not None:
-            return self._settled
         if self._source is not None and not self._may_be_corrected:
             self._settled = self._source.settled
         if self._settled is None:
             within = 8 * len(self) ** 2 <= self.memory_limit
             if self._by_construction or not within:
                 check_few(self.kernel, self.X)
-            if not self.trusted:
+            trusted = self.trusted
+            if not trusted:
                 check_whole(self.kernel, self.diagonal, self.dense if within else None, self.product)
-            self._settled = 0.0 if self.trusted else psd_threshold(self.diagonal)
+            self._settled = 0.0 if trusted else psd_threshold(self.diagonal)
         return self._settled
 
     # What is shown

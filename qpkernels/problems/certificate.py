@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
@@ -195,7 +196,7 @@ class Certificate(Carded):
         limit = real_number(tol, "tol", "a number of at least 0")
         if not limit >= 0.0:
             raise ParameterError(f"tol must be a number of at least 0, but {limit:g} came.")
-        return self.is_counted and self.largest <= limit
+        return self.uncounted <= PROVED and self.largest <= limit
 
     @property
     def is_counted(self) -> bool:
@@ -207,7 +208,7 @@ class Certificate(Carded):
         """The least tolerance at which it holds; infinity where it holds at none."""
         return self.largest if self.is_counted and self.largest <= np.inf else np.inf
 
-    @property
+    @cached_property
     def largest(self) -> float:
         """The largest of gap, residuals and complementarity; NaN where one of them is."""
         measures = abs(self.relative_gap), abs(self.primal_residual), abs(self.dual_residual), abs(self.complementarity)

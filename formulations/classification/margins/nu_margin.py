@@ -162,7 +162,7 @@ class NuMargin(TwoClassModel):
         return np.asarray(weights / weights.sum())
 
     def _check_parameters(self) -> None:
-        """Refuse a nu outside its range, or infeasible for the balance of the classes."""
+        """Refuse a nu that is infeasible for the balance of the classes."""
         super()._check_parameters()
         limit, nu = largest_nu(self.y, self.costs), float(self.value_of("nu"))
         if nu > limit * (1 + 1e-12):

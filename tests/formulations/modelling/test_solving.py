@@ -156,7 +156,7 @@ def test_the_limit_of_time_counts_from_the_call_on() -> None:
             return super().run(program, replace(request, time_limit=None), **options)
 
     class Slow(SoftMargin):
-        def _check_parameters(self) -> None:
+        def _check_changes(self) -> None:
             sleep(0.01)
 
     slow = Slow(X, y, RBF(0.5))
