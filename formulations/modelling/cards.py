@@ -121,7 +121,8 @@ def _solvers_of(model: Any) -> Iterator[str]:
 
 def statement_of_form(form: Any) -> TextbookProblem | None:
     """Return the problem of a form in maths, without b in a model without; None where its class does not say."""
-    return None if form.textbook is None else _stated(form.textbook, type(form.model), form.model.fit_intercept)
+    kind: Any = type(form.model)
+    return None if form.textbook is None else _stated(form.textbook, kind, form.model.fit_intercept)
 
 
 @cache

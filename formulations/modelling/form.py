@@ -69,7 +69,7 @@ class Form(Statement):
             If the objective is unbounded below, which an extension can make it; else as there.
         """
         request = SolveRequest(solver, Request(tol, max_iter, time_limit, verbose=verbose), warm_start, options)
-        self.check()
+        self._check()
         return solve_form(self, request)
 
     def refusal(self, solver: SolverLike) -> str | None:

@@ -88,6 +88,9 @@ class Statement(metaclass=ABCMeta):
     """Whether its variables are the multipliers of the samples, and f is read off its optimality conditions."""
 
     model: KernelMachine[Any]
+    extension: Extension
+    _basis: Basis
+    _shown: Shown
     _frozen = False
 
     def __setattr__(self, name: str, value: object) -> None:
