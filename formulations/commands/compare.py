@@ -7,8 +7,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from formulations.commands.options import (
     SOFT_MARGIN,
     Cost,
@@ -21,6 +19,8 @@ from formulations.commands.options import (
     SolverNames,
     Tolerance,
     TrainingOptions,
+    in_model,
+    in_solving,
 )
 from formulations.commands.output import check_picture, command, end, report, waiting, write_json, write_picture
 
@@ -35,18 +35,13 @@ def compare_command(
     source: TrainingOptions,
     kernel: KernelOptions,
     models: Annotated[
-        list[str],
-        typer.Option(
-            "--model", help="A model, for all its forms, or a form; may be repeated.", rich_help_panel="Model"
-        ),
+        list[str], in_model("--model", help="A model, for all its forms, or a form; may be repeated.")
     ] = [SOFT_MARGIN],  # noqa: B006  typer reads it, and nobody changes it
     cost: Cost = None,
     settings: Settings = None,
     solver: SolverNames = None,
     tol: Tolerance = 1e-6,
-    time_limit: Annotated[
-        float, typer.Option("--time-limit", help="Seconds for each pair.", rich_help_panel="Solving")
-    ] = 10.0,
+    time_limit: Annotated[float, in_solving("--time-limit", help="Seconds for each pair.")] = 10.0,
     picture: Picture = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -101,14 +96,9 @@ def cross_examine_command(
     form: FormName = None,
     solver: SolverNames = None,
     tol: Annotated[
-        list[float] | None,
-        typer.Option(
-            "--tol", help="A tolerance; may be repeated. Default: 1e-3, 1e-6 and 1e-9.", rich_help_panel="Solving"
-        ),
+        list[float] | None, in_solving("--tol", help="A tolerance; may be repeated. Default: 1e-3, 1e-6 and 1e-9.")
     ] = None,
-    time_limit: Annotated[
-        float, typer.Option("--time-limit", help="Seconds for each answer.", rich_help_panel="Solving")
-    ] = 60.0,
+    time_limit: Annotated[float, in_solving("--time-limit", help="Seconds for each answer.")] = 60.0,
     picture: Picture = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -144,18 +134,13 @@ def cross_examine_command(
 @command
 def audit_command(
     source: TrainingOptions,
-    model: Annotated[Path, typer.Option("--model", help="A model of LIBSVM or LIBLINEAR.", rich_help_panel="Model")],
+    model: Annotated[Path, in_model("--model", help="A model of LIBSVM or LIBLINEAR.")],
     cost: Cost = None,
     settings: Settings = None,
     weights: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--weight", metavar="CLASS=FACTOR", help="As -w of svm-train; may be repeated.", rich_help_panel="Model"
-        ),
+        list[str] | None, in_model("--weight", metavar="CLASS=FACTOR", help="As -w of svm-train; may be repeated.")
     ] = None,
-    tol: Annotated[
-        float, typer.Option("--tol", help="The relative gap that counts as proved.", rich_help_panel="Solving")
-    ] = 1e-3,
+    tol: Annotated[float, in_solving("--tol", help="The relative gap that counts as proved.")] = 1e-3,
     json_path: JsonPath = None,
 ) -> None:
     """Say how far from optimal a machine of svm-train or LIBLINEAR is, given the file that it was trained on.

@@ -18,6 +18,7 @@ from formulations.commands.options import (
     ModelOptions,
     SamplesOptions,
     TrainingOptions,
+    in_model,
 )
 from formulations.commands.output import check_output, command, facts, show
 
@@ -42,10 +43,7 @@ def export_command(
     form: FormName = None,
     structure: Annotated[
         str,
-        typer.Option(
-            help="textbook: in the variables of the declaration, P = YKY in a dual; lowered: as solvers get it.",
-            rich_help_panel="Model",
-        ),
+        in_model(help="textbook: in the variables of the declaration, P = YKY in a dual; lowered: as solvers get it."),
     ] = "textbook",
     json_path: JsonPath = None,
 ) -> None:

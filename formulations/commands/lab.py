@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from formulations.commands.options import KernelOptions, ModelOptions, Positive, TrainingOptions
+from formulations.commands.options import KernelOptions, ModelOptions, Positive, TrainingOptions, in_data
 from formulations.commands.output import command
 
 if TYPE_CHECKING:
@@ -20,24 +20,20 @@ __all__ = ["lab_command"]
 _NEEDED = ("starlette", "uvicorn", "websockets")
 
 
-def _data(*names: str, **settings: Any) -> Any:
-    return typer.Option(*names, rich_help_panel="Data", **settings)
-
-
 @command
 def lab_command(
     data: Annotated[
         str | None,
-        _data("--data", help="Start with the samples of a file, or of a bundled set; default: with a few points."),
+        in_data("--data", help="Start with the samples of a file, or of a bundled set; default: with a few points."),
     ] = None,
     target: Annotated[
         str | None,
-        _data("--target", help="Target column of a CSV file: its name, or its number from 1; default: the last."),
+        in_data("--target", help="Target column of a CSV file: its name, or its number from 1; default: the last."),
     ] = None,
     positive: Positive = None,
     features: Annotated[
         str | None,
-        _data(
+        in_data(
             "--features",
             help="The two features of classes, or the one of a regression, by number from 1 or by name: 1,3. Default: "
             "all, where there are no more.",
@@ -45,10 +41,10 @@ def lab_command(
     ] = None,
     regression: Annotated[
         bool | None,
-        _data("--regression/--classification", help="What the targets are; default: as they look.", show_default=False),
+        in_data("--regression/--classification", help="What targets are; default: as they look.", show_default=False),
     ] = None,
     standardise: Annotated[
-        bool, _data("--standardise", help="Give every feature, and the targets of a regression, mean 0 and variance 1.")
+        bool, in_data("--standardise", help="Give every feature, and targets of a regression, mean 0 and variance 1.")
     ] = False,
     link: Annotated[
         str | None,

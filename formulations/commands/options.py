@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from difflib import get_close_matches
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
@@ -43,6 +43,11 @@ __all__ = [
     "complete_models",
     "complete_solvers",
     "find_model",
+    "in_data",
+    "in_kernel",
+    "in_model",
+    "in_output",
+    "in_solving",
     "models_by_name",
     "with_options",
 ]
@@ -115,83 +120,48 @@ SOFT_MARGIN = "soft-margin"
 MACHINE = Path("machine.npz")
 """Where fit writes a machine, and predict and evaluate read it, unless they are told otherwise."""
 
-_DATA, _KERNEL, _MODEL, _SOLVING, _OUTPUT = "Data", "Kernel", "Model", "Solving", "Output"
+in_data, in_kernel, in_model, in_solving, in_output = (
+    partial(typer.Option, rich_help_panel=panel) for panel in ("Data", "Kernel", "Model", "Solving", "Output")
+)
+"""Options of a panel of the help."""
 
 FormName = Annotated[
-    str | None,
-    typer.Option(
-        "--form", help="A form of the model, such as primal or dual; default: the usual one.", rich_help_panel=_MODEL
-    ),
+    str | None, in_model("--form", help="A form of the model, such as primal or dual; default: the usual one.")
 ]
 SolverName = Annotated[
     str | None,
-    typer.Option(
+    in_solving(
         "--solver",
         help="A name that 'qpkernels solvers' lists; default: by structure, and others until it is proved.",
         autocompletion=complete_solvers,
-        rich_help_panel=_SOLVING,
     ),
 ]
 SolverNames = Annotated[
     list[str] | None,
-    typer.Option(
-        "--solver",
-        help="A solver; may be repeated. Default: all.",
-        autocompletion=complete_solvers,
-        rich_help_panel=_SOLVING,
-    ),
+    in_solving("--solver", help="A solver; may be repeated. Default: all.", autocompletion=complete_solvers),
 ]
-Tolerance = Annotated[
-    float, typer.Option("--tol", help="What the certificate must show for 'optimal'.", rich_help_panel=_SOLVING)
-]
-TimeLimit = Annotated[
-    float | None,
-    typer.Option("--time-limit", help="Seconds for the solver; default: no limit.", rich_help_panel=_SOLVING),
-]
+Tolerance = Annotated[float, in_solving("--tol", help="What the certificate must show for 'optimal'.")]
+TimeLimit = Annotated[float | None, in_solving("--time-limit", help="Seconds for the solver; default: no limit.")]
 Checkpoint = Annotated[
     Path | None,
-    typer.Option(
-        "--checkpoint",
-        help="Keep in this .npz file where smo stands, every 30 seconds; a rerun goes on from it.",
-        rich_help_panel=_SOLVING,
+    in_solving(
+        "--checkpoint", help="Keep in this .npz file where smo stands, every 30 seconds; a rerun goes on from it."
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Of everything drawn at random.", rich_help_panel=_SOLVING)]
+Seed = Annotated[int, in_solving("--seed", help="Of everything drawn at random.")]
 Tries = Annotated[
     list[str] | None,
-    typer.Option(
+    in_model(
         "--try",
         metavar="NAME=VALUES",
         help="Values of a hyper-parameter, of the model or its kernel: C=0.1,1,10 or gamma=log2:3,-15,-2 (begin, end, "
         "step of the exponent); may be repeated.",
-        rich_help_panel=_MODEL,
     ),
 ]
-Store = Annotated[
-    Path | None,
-    typer.Option("--store", help="Keep every fit in this file; a rerun goes on from it.", rich_help_panel=_OUTPUT),
-]
-Picture = Annotated[
-    Path | None,
-    typer.Option("--picture", help="Draw seconds against certified gaps into this file.", rich_help_panel=_OUTPUT),
-]
-JsonPath = Annotated[
-    str | None,
-    typer.Option("--json", help="Also write JSON to this file; '-' prints JSON only.", rich_help_panel=_OUTPUT),
-]
+Store = Annotated[Path | None, in_output("--store", help="Keep every fit in this file; a rerun goes on from it.")]
+Picture = Annotated[Path | None, in_output("--picture", help="Draw seconds against certified gaps into this file.")]
+JsonPath = Annotated[str | None, in_output("--json", help="Also write JSON to this file; '-' prints JSON only.")]
 MachinePath = Annotated[Path, typer.Option("--model", help="The machine: a file that fit wrote, or a model of LIBSVM.")]
-
-
-def _data(*names: str, **settings: Any) -> Any:
-    return typer.Option(*names, rich_help_panel=_DATA, **settings)
-
-
-def _kernel(*names: str, **settings: Any) -> Any:
-    return typer.Option(*names, rich_help_panel=_KERNEL, **settings)
-
-
-def _model(*names: str, **settings: Any) -> Any:
-    return typer.Option(*names, rich_help_panel=_MODEL, **settings)
 
 
 _Source = Annotated[
@@ -199,11 +169,11 @@ _Source = Annotated[
 ]
 _Target = Annotated[
     str | None,
-    _data("--target", help="Target column of a CSV file: its name, or its number from 1; default: the last."),
+    in_data("--target", help="Target column of a CSV file: its name, or its number from 1; default: the last."),
 ]
-Positive = Annotated[str | None, _data("--positive", help="The class that is +1, by its name, against all others.")]
+Positive = Annotated[str | None, in_data("--positive", help="The class that is +1, by its name, against all others.")]
 _Dense = Annotated[
-    bool, _data("--dense", help="Hold all entries; default: LIBSVM text with under a quarter of nonzeros is sparse.")
+    bool, in_data("--dense", help="Hold all entries; default: LIBSVM text with under a quarter of nonzeros is sparse.")
 ]
 
 
@@ -222,11 +192,11 @@ class NewOptions(SamplesOptions):
 
     target: Annotated[
         str | None,
-        _data("--target", help="Target column of a CSV file: its name, or its number from 1; default: as for fit."),
+        in_data("--target", help="Target column of a CSV file: its name, or its number from 1; default: as for fit."),
     ] = None
     ranges: Annotated[
         Path | None,
-        _data("--range", help="Scale samples by this range file first, which a model of LIBSVM does not keep."),
+        in_data("--range", help="Scale samples by this range file first, which a model of LIBSVM does not keep."),
     ] = None
 
 
@@ -239,13 +209,13 @@ class TrainingOptions:
     dense: _Dense = False
     positive: Positive = None
     scale: Annotated[
-        bool, _data("--scale", help="Map every feature to [-1, 1]; sparse ones are divided by max |x|.")
+        bool, in_data("--scale", help="Map every feature to [-1, 1]; sparse ones are divided by max |x|.")
     ] = False
-    standardise: Annotated[bool, _data("--standardise", help="Give every feature the mean 0 and the variance 1.")] = (
+    standardise: Annotated[bool, in_data("--standardise", help="Give every feature the mean 0 and the variance 1.")] = (
         False
     )
     ranges: Annotated[
-        Path | None, _data("--range", help="Map features by a range file of svm-scale, which 'scale' writes as well.")
+        Path | None, in_data("--range", help="Map features by a range file of svm-scale, which 'scale' writes as well.")
     ] = None
 
 
@@ -255,7 +225,7 @@ class KernelOptions:
 
     kernel: Annotated[
         str,
-        _kernel(
+        in_kernel(
             "--kernel",
             help="An expression, such as 'matern(nu=1.5, length=2) + 0.5 * linear', of those that 'qpkernels kernels' "
             "lists; or none: weights in the features themselves.",
@@ -263,21 +233,21 @@ class KernelOptions:
     ] = "rbf"
     gamma: Annotated[
         str | None,
-        _kernel(
+        in_kernel(
             "--gamma",
             help="Gamma where the expression states none: a number, 'auto' for 1 / d, or 'scale', the default, for "
             "1 / (d Var X).",
         ),
     ] = None
-    degree: Annotated[int | None, _kernel("--degree", help="Degree of a polynomial that states none; default: 3.")] = (
+    degree: Annotated[int | None, in_kernel("--degree", help="Degree of a polynomial that states none; default 3.")] = (
         None
     )
     coef0: Annotated[
-        float | None, _kernel("--coef0", help="Constant of a polynomial or sigmoid that states none; default: 0.")
+        float | None, in_kernel("--coef0", help="Constant of a polynomial or sigmoid that states none; default: 0.")
     ] = None
     indefinite: Annotated[
         str,
-        _kernel(
+        in_kernel(
             "--indefinite",
             help="What becomes of a matrix with negative eigenvalues, as a sigmoid has: refuse it; clip: set these to "
             "0; or shift: add to its diagonal what makes the smallest 0.",
@@ -285,17 +255,17 @@ class KernelOptions:
     ] = "refuse"
     rank: Annotated[
         int | None,
-        _kernel(
+        in_kernel(
             "--rank",
             help="A kernel matrix of this rank in place of the kernel's own, for samples whose own does not fit.",
         ),
     ] = None
 
 
-Cost = Annotated[float | None, _model("--C", help="Cost of a loss; default: 1.")]
+Cost = Annotated[float | None, in_model("--C", help="Cost of a loss; default: 1.")]
 Settings = Annotated[
     list[str] | None,
-    _model("--set", metavar="NAME=VALUE", help="Another hyper-parameter, such as epsilon=0.1; may be repeated."),
+    in_model("--set", metavar="NAME=VALUE", help="Another hyper-parameter, such as epsilon=0.1; may be repeated."),
 ]
 
 
@@ -305,7 +275,7 @@ class ModelOptions:
 
     model: Annotated[
         str,
-        _model(
+        in_model(
             "--model",
             help="A model that 'qpkernels models' lists, or one of its forms: soft-margin-dual.",
             autocompletion=complete_models,

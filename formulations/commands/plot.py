@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from formulations.commands.options import JsonPath, KernelOptions, ModelOptions, SolverName, Tolerance, TrainingOptions
+from formulations.commands.options import (
+    JsonPath,
+    KernelOptions,
+    ModelOptions,
+    SolverName,
+    Tolerance,
+    TrainingOptions,
+    in_output,
+)
 from formulations.commands.output import check_picture, command, end, facts, show
 
 if TYPE_CHECKING:
@@ -27,20 +35,18 @@ def plot_command(
     model: ModelOptions,
     kind: Annotated[
         str | None,
-        typer.Option(
+        in_output(
             "--show",
             help="regions of classes, tube of a regression, kkt: the optimality of each sample, certificate, or gram: "
             "the kernel matrix; default: regions or tube.",
-            rich_help_panel="Output",
         ),
     ] = None,
     features: Annotated[
         str | None,
-        typer.Option(
+        in_output(
             "--features",
             help="The two features of regions, or the one of a tube, by number from 1 or by name: 1,3; others are at "
             "their median. Default: all, where there are no more.",
-            rich_help_panel="Output",
         ),
     ] = None,
     solver: SolverName = None,

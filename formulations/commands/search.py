@@ -9,8 +9,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from formulations.commands.options import (
     JsonPath,
     KernelOptions,
@@ -20,6 +18,8 @@ from formulations.commands.options import (
     Store,
     TrainingOptions,
     Tries,
+    in_output,
+    in_solving,
 )
 from formulations.commands.output import check_machine, command, end, show
 
@@ -40,21 +40,15 @@ def grid_command(
     kernel: KernelOptions,
     model: ModelOptions,
     tries: Tries = None,
-    folds: Annotated[int, typer.Option(help="Parts, each of which is held out once.", rich_help_panel="Solving")] = 5,
+    folds: Annotated[int, in_solving(help="Parts, each of which is held out once.")] = 5,
     scoring: Annotated[
-        str | None,
-        typer.Option(help="A scorer of scikit-learn; default: accuracy, or R^2 of values.", rich_help_panel="Solving"),
+        str | None, in_solving(help="A scorer of scikit-learn; default: accuracy, or R^2 of values.")
     ] = None,
     solver: SolverName = None,
-    tol: Annotated[
-        float, typer.Option("--tol", help="What every certificate must show.", rich_help_panel="Solving")
-    ] = 1e-3,
+    tol: Annotated[float, in_solving("--tol", help="What every certificate must show.")] = 1e-3,
     seed: Seed = 0,
     store: Store = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Train at the best point, and write it.", rich_help_panel="Output"),
-    ] = None,
+    output: Annotated[Path | None, in_output("--output", "-o", help="Train at the best point, and write it.")] = None,
     json_path: JsonPath = None,
 ) -> None:
     """Cross-validate every combination of hyper-parameters, and say which is best; every fit is proved.
@@ -155,21 +149,15 @@ def path_command(
     tries: Tries = None,
     solver: SolverName = None,
     tol: Annotated[
-        float | None,
-        typer.Option(
-            "--tol",
-            help="What every certificate must show; default: 1e-3, with --exact 1e-9.",
-            rich_help_panel="Solving",
-        ),
+        float | None, in_solving("--tol", help="What every certificate must show; default: 1e-3, with --exact 1e-9.")
     ] = None,
     store: Store = None,
     exact: Annotated[
         bool,
-        typer.Option(
+        in_solving(
             "--exact",
             help="Between two values, follow every change of the support vectors, and prove each breakpoint: "
             "--try C=0.01,100.",
-            rich_help_panel="Solving",
         ),
     ] = False,
     json_path: JsonPath = None,

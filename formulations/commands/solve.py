@@ -21,6 +21,8 @@ from formulations.commands.options import (
     TimeLimit,
     Tolerance,
     TrainingOptions,
+    in_model,
+    in_output,
 )
 from formulations.commands.output import check_machine, check_output, command, end, facts, number, show, waiting
 
@@ -38,43 +40,29 @@ def fit_command(
     model: ModelOptions,
     weights: Annotated[
         list[str] | None,
-        typer.Option(
-            "--weight",
-            metavar="CLASS=FACTOR",
-            help="Multiply the cost of the samples of a class; may be repeated.",
-            rich_help_panel="Model",
+        in_model(
+            "--weight", metavar="CLASS=FACTOR", help="Multiply the cost of the samples of a class; may be repeated."
         ),
     ] = None,
     against_rest: Annotated[
         bool,
-        typer.Option(
-            "--one-versus-rest",
-            help="Several classes by one machine for each; default: one for each pair of classes.",
-            rich_help_panel="Model",
+        in_model(
+            "--one-versus-rest", help="Several classes by one machine for each; default: one for each pair of classes."
         ),
     ] = False,
     probability: Annotated[
-        bool,
-        typer.Option(
-            "--probability",
-            help="Calibrate probabilities by cross-validation, for predict --probability.",
-            rich_help_panel="Model",
-        ),
+        bool, in_model("--probability", help="Calibrate probabilities by cross-validation, for predict --probability.")
     ] = False,
     solver: SolverName = None,
     tol: Tolerance = 1e-6,
     time_limit: TimeLimit = None,
     checkpoint: Checkpoint = None,
     seed: Seed = 0,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Write the machine to this .npz file.", rich_help_panel="Output")
-    ] = MACHINE,
+    output: Annotated[Path, in_output("--output", "-o", help="Write the machine to this .npz file.")] = MACHINE,
     libsvm_model: Annotated[
         Path | None,
-        typer.Option(
-            "--libsvm-model",
-            help="Write it as a model of LIBSVM as well, beside FILE.range where samples were scaled.",
-            rich_help_panel="Output",
+        in_output(
+            "--libsvm-model", help="Write it as a model of LIBSVM as well, beside FILE.range where samples were scaled."
         ),
     ] = None,
     json_path: JsonPath = None,
