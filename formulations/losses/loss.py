@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import formulations.cvx as cp
 from qpkernels.arrays import ChecksKeywords, float_array, real_number, shown
-from qpkernels.arrays.intervals import UNDERFLOW, up
+from qpkernels.arrays.intervals import UNDERFLOW, UNIT, up
 from qpkernels.errors import NoEnclosureError, ParameterError
 
 __all__ = ["Loss", "MarginLoss", "QuadraticConjugate", "ResidualLoss", "Values", "checked", "share_of"]
@@ -24,7 +25,10 @@ Values: TypeAlias = NDArray[np.float64]
 _AT_END = 1e-6
 """Distance within which a slope of an answer counts as one at an end of the domain."""
 
-_OF_VALUES = {"_value": ("_value_error", "_curvature"), "_conjugate": ("_conjugate_error", "quadratic_conjugate")}
+_OF_VALUES = {
+    "_value": ("_value_error", "_value_units", "_curvature"),
+    "_conjugate": ("_conjugate_error", "_conjugate_units", "quadratic_conjugate"),
+}
 """What is said of values, and no longer true of others."""
 
 
@@ -144,15 +148,25 @@ class Loss(metaclass=ChecksKeywords):
         del t
         raise NotImplementedError(f"{type(self).__name__} has no second derivative everywhere.")
 
+    _value_units: ClassVar[float | None] = None
+    _conjugate_units: ClassVar[float | None] = None
+    """How many units of rounding computed values may be off; None: nobody knows, unless the methods below say it."""
+
     def _value_error(self, t: Values) -> Values:
         """Return how far the computed losses may be from the exact ones; refused where the loss does not know."""
-        del t
-        raise self._unknown_errors()
+        return self._off(self._value, t, self._value_units)
 
     def _conjugate_error(self, s: Values) -> Values:
         """Return how far the computed conjugate may be from the exact one, within the domain."""
-        del s
-        raise self._unknown_errors()
+        return self._off(self._conjugate, s, self._conjugate_units)
+
+    def _off(self, function: Callable[[Values], Values], x: Values, units: float | None) -> Values:
+        if units is None:
+            raise NoEnclosureError(
+                f"{self} states no bound of its rounding errors, so nothing is proved in exact arithmetic; give its "
+                "class the methods _value_error(t) and _conjugate_error(s)."
+            )
+        return share_of(function(x), units * UNIT) if units else np.zeros_like(x)
 
     # What a user calls ----------------------------------------------------------------------------------------
 
@@ -230,12 +244,6 @@ class Loss(metaclass=ChecksKeywords):
         ends = (np.clip(s, *self.domain) for s in (low, high))
         with np.errstate(over="ignore", invalid="ignore"):
             return np.maximum(*(up(self._conjugate(s) + self._conjugate_error(s)) for s in ends))
-
-    def _unknown_errors(self) -> NoEnclosureError:
-        return NoEnclosureError(
-            f"{self} states no bound of its rounding errors, so nothing is proved in exact arithmetic; give its class "
-            "the methods _value_error(t) and _conjugate_error(s)."
-        )
 
 
 def share_of(values: Values, share: float) -> Values:

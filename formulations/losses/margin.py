@@ -11,7 +11,7 @@ import scipy
 
 import formulations.cvx as cp
 from formulations.losses.loss import MarginLoss, QuadraticConjugate, Values, share_of
-from qpkernels.arrays.intervals import ELEMENTARY, UNIT
+from qpkernels.arrays.intervals import ELEMENTARY
 from qpkernels.errors import UnsupportedProgramError
 
 __all__ = ["Hinge", "LogisticLoss", "SquaredHinge", "SquaredMargin", "ZeroOne"]
@@ -30,32 +30,19 @@ class Hinge(MarginLoss):
     """
 
     name: ClassVar[str] = "hinge"
-
-    @property
-    def domain(self) -> tuple[float, float]:
-        """[-1, 0]."""
-        return -1.0, 0.0
+    domain = (-1.0, 0.0)
+    quadratic_conjugate = QuadraticConjugate(linear=1.0)
+    _value_units, _conjugate_units = 2.0, 0.0
 
     def atom(self, expression: cp.Expression) -> cp.Expression:
         """Return max(0, 1 - z)."""
         return cp.pos(1 - expression)
-
-    @property
-    def quadratic_conjugate(self) -> QuadraticConjugate:
-        """The conjugate."""
-        return QuadraticConjugate(linear=1.0)
 
     def _value(self, t: Values) -> Values:
         return np.maximum(0.0, 1.0 - t)
 
     def _slope(self, t: Values) -> Values:
         return np.where(t < 1.0, -1.0, 0.0)
-
-    def _value_error(self, t: Values) -> Values:
-        return share_of(self._value(t), 2.0 * UNIT)
-
-    def _conjugate_error(self, s: Values) -> Values:
-        return np.zeros_like(s)
 
 
 @dataclass(frozen=True)
@@ -71,32 +58,19 @@ class SquaredHinge(MarginLoss):
     """
 
     name: ClassVar[str] = "squared hinge"
-
-    @property
-    def domain(self) -> tuple[float, float]:
-        """Everything up to 0."""
-        return -np.inf, 0.0
+    domain = (-np.inf, 0.0)
+    quadratic_conjugate = QuadraticConjugate(ridge=0.5, linear=1.0)
+    _value_units, _conjugate_units = 4.0, 4.0
 
     def atom(self, expression: cp.Expression) -> cp.Expression:
         """Return max(0, 1 - z)^2."""
         return cp.square(cp.pos(1 - expression))
-
-    @property
-    def quadratic_conjugate(self) -> QuadraticConjugate:
-        """The conjugate."""
-        return QuadraticConjugate(ridge=0.5, linear=1.0)
 
     def _value(self, t: Values) -> Values:
         return np.maximum(0.0, 1.0 - t) ** 2
 
     def _slope(self, t: Values) -> Values:
         return -2.0 * np.maximum(0.0, 1.0 - t)
-
-    def _value_error(self, t: Values) -> Values:
-        return share_of(self._value(t), 4.0 * UNIT)
-
-    def _conjugate_error(self, s: Values) -> Values:
-        return share_of(self._conjugate(s), 4.0 * UNIT)
 
 
 @dataclass(frozen=True)
@@ -114,32 +88,19 @@ class SquaredMargin(MarginLoss):
     """
 
     name: ClassVar[str] = "squared margin"
-
-    @property
-    def domain(self) -> tuple[float, float]:
-        """All numbers."""
-        return -np.inf, np.inf
+    domain = (-np.inf, np.inf)
+    quadratic_conjugate = QuadraticConjugate(ridge=1.0, linear=1.0)
+    _value_units, _conjugate_units = 4.0, 4.0
 
     def atom(self, expression: cp.Expression) -> cp.Expression:
         """Return (1 - z)^2 / 2."""
         return 0.5 * cp.square(1 - expression)
-
-    @property
-    def quadratic_conjugate(self) -> QuadraticConjugate:
-        """The conjugate."""
-        return QuadraticConjugate(ridge=1.0, linear=1.0)
 
     def _value(self, t: Values) -> Values:
         return 0.5 * (1.0 - t) ** 2
 
     def _slope(self, t: Values) -> Values:
         return t - 1.0
-
-    def _value_error(self, t: Values) -> Values:
-        return share_of(self._value(t), 4.0 * UNIT)
-
-    def _conjugate_error(self, s: Values) -> Values:
-        return share_of(self._conjugate(s), 4.0 * UNIT)
 
 
 @dataclass(frozen=True)
@@ -157,11 +118,7 @@ class LogisticLoss(MarginLoss):
     """
 
     name: ClassVar[str] = "logistic"
-
-    @property
-    def domain(self) -> tuple[float, float]:
-        """[-1, 0]."""
-        return -1.0, 0.0
+    domain = (-1.0, 0.0)
 
     def atom(self, expression: cp.Expression) -> cp.Expression:
         """Return log(1 + exp(-z))."""

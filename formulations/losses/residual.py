@@ -43,6 +43,8 @@ class Pinball(ResidualLoss):
 
     tau: float
     name: ClassVar[str] = "pinball"
+    quadratic_conjugate = QuadraticConjugate()
+    _value_units, _conjugate_units = 4.0, 0.0
 
     def __post_init__(self) -> None:
         checked(self, "tau", above=0.0, below=1.0, meaning="the quantile wanted")
@@ -56,22 +58,11 @@ class Pinball(ResidualLoss):
         """Return max(tau r, (tau - 1) r)."""
         return cp.maximum(self.tau * expression, (self.tau - 1.0) * expression)
 
-    @property
-    def quadratic_conjugate(self) -> QuadraticConjugate:
-        """The conjugate."""
-        return QuadraticConjugate()
-
     def _value(self, t: Values) -> Values:
         return np.maximum(self.tau * t, (self.tau - 1.0) * t)
 
     def _slope(self, t: Values) -> Values:
         return np.where(t >= 0.0, self.tau, self.tau - 1.0)
-
-    def _value_error(self, t: Values) -> Values:
-        return share_of(self._value(t), 4.0 * UNIT)
-
-    def _conjugate_error(self, s: Values) -> Values:
-        return np.zeros_like(s)
 
 
 @dataclass(frozen=True)
@@ -93,6 +84,8 @@ class Huber(ResidualLoss):
 
     delta: float
     name: ClassVar[str] = "Huber"
+    quadratic_conjugate = QuadraticConjugate(ridge=1.0)
+    _value_units, _conjugate_units = 4.0, 2.0
 
     def __post_init__(self) -> None:
         checked(self, "delta", above=0.0, meaning="the size from which a residual counts as an outlier")
@@ -106,23 +99,12 @@ class Huber(ResidualLoss):
         """Return the loss by CVXPY's Huber function, which is twice this one."""
         return 0.5 * cp.huber(expression, self.delta)
 
-    @property
-    def quadratic_conjugate(self) -> QuadraticConjugate:
-        """The conjugate."""
-        return QuadraticConjugate(ridge=1.0)
-
     def _value(self, t: Values) -> Values:
         near = np.minimum(np.abs(t), self.delta)
         return near * (np.abs(t) - 0.5 * near)
 
     def _slope(self, t: Values) -> Values:
         return np.clip(t, -self.delta, self.delta)
-
-    def _value_error(self, t: Values) -> Values:
-        return share_of(self._value(t), 4.0 * UNIT)
-
-    def _conjugate_error(self, s: Values) -> Values:
-        return share_of(self._conjugate(s), 2.0 * UNIT)
 
 
 @dataclass(frozen=True)
@@ -138,32 +120,19 @@ class Squared(ResidualLoss):
     """
 
     name: ClassVar[str] = "squared"
-
-    @property
-    def domain(self) -> tuple[float, float]:
-        """All numbers."""
-        return -np.inf, np.inf
+    domain = (-np.inf, np.inf)
+    quadratic_conjugate = QuadraticConjugate(ridge=1.0)
+    _value_units, _conjugate_units = 2.0, 2.0
 
     def atom(self, expression: cp.Expression) -> cp.Expression:
         """Return r^2 / 2."""
         return 0.5 * cp.square(expression)
-
-    @property
-    def quadratic_conjugate(self) -> QuadraticConjugate:
-        """The conjugate."""
-        return QuadraticConjugate(ridge=1.0)
 
     def _value(self, t: Values) -> Values:
         return 0.5 * t**2
 
     def _slope(self, t: Values) -> Values:
         return t.copy()
-
-    def _value_error(self, t: Values) -> Values:
-        return share_of(self._value(t), 2.0 * UNIT)
-
-    def _conjugate_error(self, s: Values) -> Values:
-        return share_of(self._conjugate(s), 2.0 * UNIT)
 
 
 @dataclass(frozen=True)
@@ -253,11 +222,7 @@ class LogisticResidual(ResidualLoss):
     """
 
     name: ClassVar[str] = "logistic residual"
-
-    @property
-    def domain(self) -> tuple[float, float]:
-        """[-1, 1]."""
-        return -1.0, 1.0
+    domain = (-1.0, 1.0)
 
     def atom(self, expression: cp.Expression) -> cp.Expression:
         """Return 2 log(1 + e^r) - r - log 4."""
@@ -316,14 +281,11 @@ class EpsilonInsensitive(ResidualLoss):
 
     epsilon: float
     name: ClassVar[str] = "epsilon-insensitive"
+    domain = (-1.0, 1.0)
+    _value_units, _conjugate_units = 2.0, 2.0
 
     def __post_init__(self) -> None:
         checked(self, "epsilon", least=0.0, meaning="half the width of the tube that costs nothing")
-
-    @property
-    def domain(self) -> tuple[float, float]:
-        """[-1, 1]."""
-        return -1.0, 1.0
 
     def atom(self, expression: cp.Expression) -> cp.Expression:
         """Return max(0, |r| - epsilon)."""
@@ -339,12 +301,6 @@ class EpsilonInsensitive(ResidualLoss):
 
     def _slope(self, t: Values) -> Values:
         return np.where(np.abs(t) > self.epsilon, np.sign(t), 0.0)
-
-    def _value_error(self, t: Values) -> Values:
-        return share_of(self._value(t), 2.0 * UNIT)
-
-    def _conjugate_error(self, s: Values) -> Values:
-        return share_of(self._conjugate(s), 2.0 * UNIT)
 
 
 @dataclass(frozen=True)
@@ -366,14 +322,11 @@ class SquaredEpsilonInsensitive(ResidualLoss):
 
     epsilon: float
     name: ClassVar[str] = "squared epsilon-insensitive"
+    domain = (-np.inf, np.inf)
+    _value_units, _conjugate_units = 4.0, 4.0
 
     def __post_init__(self) -> None:
         checked(self, "epsilon", least=0.0, meaning="half the width of the tube that costs nothing")
-
-    @property
-    def domain(self) -> tuple[float, float]:
-        """All numbers."""
-        return -np.inf, np.inf
 
     def atom(self, expression: cp.Expression) -> cp.Expression:
         """Return max(0, |r| - epsilon)^2."""
@@ -389,9 +342,3 @@ class SquaredEpsilonInsensitive(ResidualLoss):
 
     def _slope(self, t: Values) -> Values:
         return 2.0 * np.copysign(np.maximum(0.0, np.abs(t) - self.epsilon), t)
-
-    def _value_error(self, t: Values) -> Values:
-        return share_of(self._value(t), 4.0 * UNIT)
-
-    def _conjugate_error(self, s: Values) -> Values:
-        return share_of(self._conjugate(s), 4.0 * UNIT)
