@@ -53,15 +53,7 @@ class LinearAnswer:
 
 @dataclass(frozen=True, eq=False)
 class LinearModel(ABC):
-    """A linear machine without an intercept.
-
-    Attributes
-    ----------
-    features
-        Samples z_i, shape (m, d), dense or sparse.
-    costs
-        C_i, above 0, shape (m,).
-    """
+    """A linear machine without an intercept, of samples z_i, dense or sparse, and costs C_i above 0."""
 
     features: Samples
     costs: Vector
@@ -112,13 +104,7 @@ class LinearModel(ABC):
 
 @dataclass(frozen=True, eq=False)
 class SparseWeights(LinearModel):
-    """Two classes by few weights, with the squared hinge.
-
-    Attributes
-    ----------
-    y
-        +1.0 or -1.0 for each sample.
-    """
+    """Two classes, y = +1.0 and -1.0, by few weights, with the squared hinge."""
 
     y: Vector
 
@@ -196,12 +182,7 @@ class SparseWeights(LinearModel):
 class CrammerSinger(LinearModel):
     """Several classes by one machine: each sample's own class is to score higher than every other, by 1.
 
-    Attributes
-    ----------
-    codes
-        Number of the class of each sample, shape (m,).
-    classes
-        How many there are.
+    ``codes`` are the numbers of the classes of the samples.
     """
 
     codes: NDArray[np.intp]

@@ -50,10 +50,7 @@ _OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
 def read_kernel(text: str, X: Samples, options: Mapping[str, str | Number] | None = None) -> Kernel:
     """Return the kernel that an expression states, for samples ``X``.
 
-    Parameters
-    ----------
-    options
-        Values of parameters, for kernels that have them and do not state them in the expression.
+    The options are values of parameters, for kernels that have them and do not state them in the expression.
     """
     if len(text) > _LONGEST or not text.isascii():
         raise ParameterError(f"--kernel takes an expression of at most {_LONGEST} ASCII characters; shorten it.")

@@ -44,12 +44,8 @@ __all__ = ["check_for_libsvm", "read_machine", "read_new", "write_for_libsvm"]
 def read_machine(path: Path, *, scaled: bool, probability: bool = False) -> Predictor:
     """Read a machine from an archive of ours, or from a model file of LIBSVM.
 
-    Parameters
-    ----------
-    scaled
-        Whether samples come scaled by a range file; otherwise it is told that one lies beside a model.
-    probability
-        Whether probabilities of a model of LIBSVM decide, as in svm-predict -b 1; those of ours always do.
+    Unless samples come ``scaled`` by a range file, it is told that one lies beside a model. With ``probability`` the
+    probabilities of a model of LIBSVM decide, as in svm-predict -b 1; those of ours always do.
     """
     if not path.exists() and npz_path(path).exists():
         # fit writes a suffix where none is stated.

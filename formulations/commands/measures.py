@@ -148,10 +148,7 @@ Measured: TypeAlias = Classified | Valued | Inlying
 def true_labels(predictor: Predictor, dataset: Dataset, positive: str | None) -> NDArray[Any]:
     """Return the targets of a set in the words of the machine, by its numbers of classes or by their names.
 
-    Parameters
-    ----------
-    positive
-        The class that is +1 to a machine of +1 and -1, as LIBSVM has them; others know its name.
+    To a machine of +1 and -1, as LIBSVM has them, ``positive`` is the class that is +1; others know its name.
     """
     known, names = predictor.classes, named_labels(dataset)
     if known is None or known.size > 2 or np.isin(known, [-1, 1]).all():
@@ -196,15 +193,7 @@ def check_labels(predictor: Predictor, y: NDArray[Any], source: str) -> NDArray[
 
 
 def classified(y: NDArray[Any], predicted: NDArray[Any], known: NDArray[Any], confidence: float) -> Classified:
-    """Measure predicted classes.
-
-    Parameters
-    ----------
-    y, predicted
-        Labels, shape (n,).
-    known
-        The classes that can be predicted.
-    """
+    """Measure predicted labels, of the classes that can be predicted."""
     from sklearn.metrics import confusion_matrix
 
     labels = np.unique(np.concatenate([known, y]))

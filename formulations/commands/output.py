@@ -52,12 +52,7 @@ _AUDIT = re.compile(r"audit\(\.\.\., (\w+)=\)")
 def in_words_of_options(error: Exception, command: Callable[..., None], values: Mapping[str, Any]) -> str:
     """Return the message of an error for who gave options, and has no Python objects to change.
 
-    Parameters
-    ----------
-    command
-        The function whose parameters are the options.
-    values
-        Their values by the names of the parameters.
+    The options are the parameters of the command, and ``values`` theirs by name.
     """
     from qpkernels.errors import GramTooLargeError, IndefiniteKernelError
 
@@ -264,10 +259,7 @@ def write_json(record: Any, path: str) -> None:
 def check_output(path: Path, what: str, suffixes: Iterable[str] = ()) -> None:
     """Refuse a file that could not be written, before anything is computed for it.
 
-    Parameters
-    ----------
-    suffixes
-        Those of the formats there are, the empty one if a file without a suffix gets one; none: any will do.
+    The suffixes are those of the formats there are, the empty one if a file without one gets it; none: any will do.
     """
     from qpkernels.errors import ParameterError
 

@@ -87,15 +87,7 @@ def search_several(
     tol: float,
     solver: str | None,
 ) -> ScoredPoints:
-    """Cross-validate one machine for each pair of classes at every point.
-
-    Parameters
-    ----------
-    values
-        Values to try, by name.
-    folds
-        A splitter of scikit-learn.
-    """
+    """Cross-validate one machine for each pair of classes at every point, by a splitter of scikit-learn."""
     whole = asked.of_several(training.X, training.y, kernel)
     points = grid_points(whole.model(next(whole.pairs())), dict(values))
     split = list(folds.split(np.zeros(training.y.size), training.y))

@@ -148,12 +148,7 @@ class FunctionValues(Precomputed):
 class OfMatrix:
     """The space that a matrix of kernel values is all that is known of.
 
-    Attributes
-    ----------
-    K
-        The values among the samples of the fit, shape (m, m).
-    between
-        New samples to their values with those of the fit, shape (number of new samples, m).
+    ``between`` gives the values of new samples with those of the fit, shape (number of new samples, m).
     """
 
     K: Matrix

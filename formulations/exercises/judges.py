@@ -78,13 +78,7 @@ class Extreme:
 
 @dataclass(frozen=True, eq=False)
 class HandCorrections:
-    """Judges the corrections of a perceptron made by hand, or how often each sample was added, or what it ends with.
-
-    Attributes
-    ----------
-    rule
-        The perceptron.
-    """
+    """Judges the corrections of a perceptron made by hand, or how often each sample was added, or what it ends with."""
 
     rule: Perceptron
 
@@ -142,12 +136,7 @@ class HandCorrections:
 class SmallestBound:
     """Judges an a = (b, w) by the bound on the mistakes that it proves, against the smallest there is.
 
-    That is the hard margin in generalised coordinates, without an intercept: its dual value is a lower bound.
-
-    Attributes
-    ----------
-    points
-        z_i = y_i (1, x_i), shape (m, d + 1).
+    That is the hard margin in generalised coordinates z_i = y_i (1, x_i), without an intercept: its dual value bounds it.
     """
 
     points: np.ndarray
@@ -181,13 +170,7 @@ _POINTS = 400
 
 @dataclass(frozen=True, eq=False)
 class UnitInterval:
-    """The operator of a kernel on [0, 1] with the uniform density, whose kernel may have a kink at x = z.
-
-    Attributes
-    ----------
-    kernel
-        The kernel, of samples of one feature.
-    """
+    """The operator of a kernel on [0, 1] with the uniform density, whose kernel may have a kink at x = z."""
 
     kernel: Kernel
 
@@ -215,15 +198,7 @@ class UnitInterval:
 
 @dataclass(frozen=True, eq=False)
 class Eigenpairs:
-    """Judges eigenvalues, as a function of t = 1, 2, ..., and eigenfunctions, as one of t and x.
-
-    Attributes
-    ----------
-    operator
-        The operator.
-    count
-        How many pairs are looked at.
-    """
+    """Judges eigenvalues, as a function of t = 1, 2, ..., and eigenfunctions, as one of t and x: the first few."""
 
     operator: UnitInterval
     count: int = 4
@@ -288,13 +263,7 @@ class Eigenpairs:
 
 @dataclass(frozen=True, eq=False)
 class NoKernel:
-    """Judges ``samples`` in [0, 1] whose matrix is to have a negative eigenvalue, which proves that k is no kernel.
-
-    Attributes
-    ----------
-    kernel
-        The function k.
-    """
+    """Judges ``samples`` in [0, 1] whose matrix is to have a negative eigenvalue, which proves that k is no kernel."""
 
     kernel: Kernel
 
@@ -315,10 +284,7 @@ class NoKernel:
 class Precisions:
     """Judges precisions ``alpha`` by the slopes of the evidence, and means ``mu`` by those where it is stationary.
 
-    Attributes
-    ----------
-    machine
-        A regression of known noise, whose constant is irrelevant.
+    The machine is a regression of known noise, whose constant is irrelevant.
     """
 
     machine: RelevanceRegression

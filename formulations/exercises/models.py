@@ -38,12 +38,7 @@ _SAME = 1e-3
 class OfModel:
     """Judges multipliers, or weights and intercept, as answers to a model that is a KernelQP.
 
-    Attributes
-    ----------
-    state
-        Makes the model from the parameters of a case.
-    cases
-        The parameters, by name, at which an answer is judged.
+    ``state`` makes the model from the parameters of a case; an answer is judged in all of the cases.
     """
 
     state: Callable[..., Model[Any]]

@@ -251,13 +251,7 @@ def _enclosure(problem: Problem, best: Solution) -> Enclosure | None:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A model, and the forms of it that are compared; an extended form is a problem of its own.
-
-    Attributes
-    ----------
-    label
-        Tells it from the others.
-    """
+    """A model with its label, and the forms of it that are compared; an extended form is a problem of its own."""
 
     label: str
     model: Model[Any]

@@ -91,15 +91,7 @@ def numbers_of(estimator: Any, name: str) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """Labels and weights of m samples.
-
-    Attributes
-    ----------
-    y
-        Labels or targets, shape (m,) or, of several outputs, (m, outputs); None of one class.
-    weights
-        How often each counts, shape (m,).
-    """
+    """Labels or targets of m samples, of several outputs in columns, None of one class; and how often each counts."""
 
     y: NDArray[Any] | None
     weights: Vector

@@ -422,15 +422,7 @@ def _roles(support: Support, samples: int) -> Vector:
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """Decision values that an estimator returns.
-
-    Attributes
-    ----------
-    places
-        Of the samples, among those of the machine.
-    values
-        g(x_i) as the estimator predicts it, shape of ``places``.
-    """
+    """Decision values that an estimator returns for some of the samples, by their places among those of the machine."""
 
     places: Indices
     values: Vector

@@ -80,10 +80,7 @@ _log = logging.getLogger(__name__)
 def lab_app(token: str, start: Setting | None = None) -> Starlette:
     """Return the application whose WebSocket asks for ``token``.
 
-    Parameters
-    ----------
-    start
-        What a page shows whose address states no setting; None: what the page likes.
+    A page whose address states no setting shows ``start``; None: what it likes.
     """
     pages: set[_Connection] = set()
 
@@ -200,13 +197,6 @@ class Pace:
     """At most ``burst`` messages at once, and ``rate`` a second on the average (a token bucket).
 
     Who sends faster is read later: nothing is lost, and TCP lets the sender wait.
-
-    Parameters
-    ----------
-    rate
-        Messages a second, above 0.
-    burst
-        Messages that come at once without a pause, at least 1.
     """
 
     def __init__(self, rate: float, burst: int) -> None:

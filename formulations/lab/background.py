@@ -17,13 +17,7 @@ THREADS = "lab-"
 
 
 class Background:
-    """Does something once in this process, in a thread of its own that ends with it.
-
-    Parameters
-    ----------
-    work
-        What is to be done.
-    """
+    """Does ``work`` once in this process, in a thread of its own that ends with it."""
 
     def __init__(self, work: Callable[[], object]) -> None:
         self._thread = Thread(target=work, name=f"{THREADS}background", daemon=True)
@@ -46,12 +40,8 @@ class Background:
 class Recorder:
     """Records what algorithms do, one recording at a time, in a thread that ends when nobody holds the recorder.
 
-    A recording that waits for another to end is dropped as soon as a newer one is begun.
-
-    Parameters
-    ----------
-    patience
-        Seconds, not below 0, that a recording is waited for.
+    A recording is waited for ``patience`` seconds; one that waits for another to end is dropped as soon as a newer one
+    is begun.
     """
 
     def __init__(self, patience: float) -> None:

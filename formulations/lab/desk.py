@@ -80,13 +80,7 @@ class Ask:
 
 
 def read_message(text: str, present: Setting | None) -> Show | Ask:
-    """Return what a message says.
-
-    Parameters
-    ----------
-    present
-        The setting that the page showed last, which changes of points refer to.
-    """
+    """Return what a message says; changes of points are those of the ``present`` setting."""
     try:
         message = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -177,10 +171,7 @@ _log = logging.getLogger(__name__)
 class Desk:
     """Takes the messages of one page in one thread, and solves what they ask for in another.
 
-    Parameters
-    ----------
-    start
-        What the page shows at first, where that is known.
+    At first the page shows ``start``, where that is known.
     """
 
     def __init__(self, start: Setting | None = None) -> None:

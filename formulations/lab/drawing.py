@@ -134,15 +134,7 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """What a page shows.
-
-    Attributes
-    ----------
-    facts
-        What JSON can say.
-    arrays
-        Numbers, as float32.
-    """
+    """What a page shows: facts that JSON can say, and numbers, as float32."""
 
     facts: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
@@ -327,10 +319,7 @@ def _vanishing_words(solution: Solution | RelevanceSolution) -> str | None:
 def _unseen_words(solution: Solution | RelevanceSolution, setting: Setting, field: Matrix) -> str | None:
     """Return why a sample lies on a side of the line that the field around it has not; None where all lie on theirs.
 
-    Parameters
-    ----------
-    field
-        The decision values on the grid of the window, shape (rows, columns), from below and from the left.
+    The field has the decision values on the grid of the window, from below and from the left.
     """
     if not isinstance(solution, Classification | Novelty):
         return None

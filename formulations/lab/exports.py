@@ -20,15 +20,7 @@ __all__ = ["EXPORTS"]
 
 @dataclass(frozen=True)
 class Export:
-    """A file.
-
-    Attributes
-    ----------
-    file
-        Its name.
-    content
-        Text, or bytes.
-    """
+    """A file: its name, and what is in it."""
 
     file: str
     content: str | bytes

@@ -31,15 +31,7 @@ _OTHER = re.compile(r"^[ \t]*(?:import\b|export\b).*|\bimport\s*\(.*|\bimport\.m
 
 
 def join_modules(folder: Path, entry: str) -> str:
-    """Return one ES module whose default export is the object of all that the module ``entry`` exports.
-
-    Parameters
-    ----------
-    folder
-        Where the modules are; they import each other by relative paths.
-    entry
-        The path of the first one below it.
-    """
+    """Return one ES module whose default export is the object of all that the module ``entry`` of a folder exports."""
     bodies: dict[str, str] = {}
     _add(folder, PurePosixPath(entry), bodies, ())
     return "\n".join([*bodies.values(), f"export default {_variable(PurePosixPath(entry))};", ""])

@@ -186,15 +186,7 @@ class LabTask(StrEnum):
 
 @dataclass(frozen=True)
 class MachineChoice(MenuChoice):
-    """A machine by its name.
-
-    Attributes
-    ----------
-    kind
-        The class of its models.
-    most_points
-        Points that it is solved for, within seconds.
-    """
+    """A machine by its name: the class of its models, and the points that it is solved for, within seconds."""
 
     kind: Any = field(kw_only=True)
     most_points: int = field(kw_only=True)

@@ -46,12 +46,7 @@ _SAME = 1e-9
 class Places:
     """Where decision values stand with a model: margins z = y v, residuals r = y - v, or v itself of one class.
 
-    Attributes
-    ----------
-    signs
-        1 or -1 for each sample: a place rises with that sign times v, but a residual falls with v.
-    target
-        The targets of a regression; None of any other model.
+    A place rises with its sign times v, but a residual, of a regression with its targets, falls with v.
     """
 
     signs: Vector

@@ -296,15 +296,7 @@ _SAME = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class EvidenceSearch:
-    """What a search found.
-
-    Attributes
-    ----------
-    best
-        The ascent with the highest end.
-    starts, stationary_points
-        From how many starts, and how many stationary points of different evidence they led to.
-    """
+    """The ascent with the highest end, of how many starts, and how many stationary points of different evidence."""
 
     best: Ascent
     starts: int

@@ -42,15 +42,7 @@ __all__ = ["Design", "Stationarity", "WeightPosterior", "caratheodory_reductions
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Phi, and the squares of its entries: every step asks for phi_i'W phi_i of all columns.
-
-    Attributes
-    ----------
-    columns
-        Phi, shape (N, M), read-only.
-    squares
-        Its entries squared.
-    """
+    """Phi, shape (N, M), and the squares of its entries: every step asks for phi_i'W phi_i of all columns."""
 
     columns: Matrix
     squares: Matrix

@@ -60,11 +60,6 @@ class WeightedLasso:
     """min 1/2 ||Phi w - t||^2 + sum c_i |w_i| in CVXPY, with the costs c as a parameter.
 
     Targets and columns are scaled to a mean square of 1, so that the units of neither reach the solver.
-
-    Attributes
-    ----------
-    problem, weights, costs
-        The problem, its variable and its parameter, in scaled units.
     """
 
     def __init__(self, columns: Matrix, t: Vector) -> None:

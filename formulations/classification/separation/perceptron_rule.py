@@ -207,13 +207,7 @@ def criterion(margins: Vector) -> float:
 
 
 class StepSizes:
-    """eta(k), checked where it is used: positive and finite.
-
-    Parameters
-    ----------
-    rate
-        A number above 0, or a function of k = 1, 2, ... that returns one.
-    """
+    """eta(k), checked where it is used: positive and finite. It is a number, or a function of k = 1, 2, ..."""
 
     def __init__(self, rate: Rate) -> None:
         self._function = rate if callable(rate) else None

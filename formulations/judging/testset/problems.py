@@ -89,12 +89,7 @@ def entries(max_variables: int = 5000) -> list[Entry]:
 class FormOf:
     """A form of a model: duals in the variables of the textbook, others as solvers get them.
 
-    Attributes
-    ----------
-    model, data, kernel, parameters
-        What the model is stated with; ``data`` returns the samples, and their labels or targets.
-    form
-        Its name in the model.
+    ``data`` returns the samples, and their labels or targets.
     """
 
     model: Callable[..., Model[Any]]

@@ -67,15 +67,7 @@ _MOST = 400
 
 
 def largest_value(values: Vector, bound: float) -> float:
-    """Return the largest sum of mu_i values_i over the weights: the support function of the reduced hull.
-
-    Parameters
-    ----------
-    values
-        d'z_i of each point, shape (m,).
-    bound
-        D, at least 1/m.
-    """
+    """Return the largest sum of mu_i values_i over the weights, which are at most ``bound``: the support function."""
     weights = _weights(values.size, bound)
     return float(weights @ -np.sort(-values)[: weights.size])
 
@@ -84,13 +76,6 @@ def reduced_hull(points: Matrix, bound: float) -> Matrix:
     """Return the vertices of the reduced hull of points of the plane, counterclockwise, shape (n, 2).
 
     An edge between two vertices is one of the hull if nothing lies beyond it, and else gives a vertex between them.
-
-    Parameters
-    ----------
-    points
-        Shape (m, 2).
-    bound
-        D, at least 1/m.
     """
     weights = _weights(len(points), bound)
     found = list(_extremes(points, np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]), weights))
@@ -133,16 +118,9 @@ _FLAT = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class FeaturePlane:
-    """Samples in a plane.
+    """Samples in a plane, shape (m, 2), and the direction of f in it, of length 1.
 
-    Attributes
-    ----------
-    points
-        Shape (m, 2).
-    normal
-        The direction of f in the plane, of length 1.
-    is_whole
-        Whether the plane is all of the space: nothing is projected.
+    It is whole where it is all of the space, and nothing is projected.
     """
 
     points: Matrix
@@ -163,12 +141,8 @@ def plane_of_features(X: Matrix, w: Vector) -> FeaturePlane:
 def plane_along(kernel: Kernel, X: Matrix, along: Vector, ridge: Vector | float = 0.0) -> FeaturePlane:
     """Return the plane of a function and of the leading principal direction orthogonal to it.
 
-    Parameters
-    ----------
-    along
-        f(x_i) / ||f||, shape (m,).
-    ridge
-        What is added to the diagonal of the kernel matrix: the square of a coordinate of its own of each sample.
+    ``along`` is f(x_i) / ||f||. The ``ridge`` is added to the diagonal of the kernel matrix: the square of a coordinate
+    of its own of each sample.
     """
     m = len(X)
     part = np.unique(np.linspace(0, m - 1, min(m, _PART)).astype(int))

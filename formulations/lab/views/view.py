@@ -47,10 +47,7 @@ class Drawn:
 class Scene:
     """An answer, and what views have worked out of it: a step of an algorithm does not run it again.
 
-    Parameters
-    ----------
-    recorder
-        What is recorded is recorded there, and its view is pending meanwhile; None: at once, however long it takes.
+    Recordings are made by the recorder, and their view is pending meanwhile; without one at once.
     """
 
     def __init__(self, answer: LabAnswer, recorder: Recorder | None = None) -> None:
