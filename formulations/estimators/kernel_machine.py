@@ -44,9 +44,7 @@ from qpkernels.solvers import SolverLike, find_solver
 from qpkernels.solvers.smo import SMO
 
 __all__ = [
-    "CACHE_SIZE",
     "KernelEstimator",
-    "LeavesDataBehind",
     "MachineEstimator",
     "ProvedEstimator",
     "Training",

@@ -49,7 +49,7 @@ from qpkernels.errors import LabelError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Linear
 
-__all__ = ["LinearMachine", "LinearSVC", "LinearSVR", "weights_of"]
+__all__ = ["LinearSVC", "LinearSVR"]
 
 _OF_THE_DUAL = ("hinge", "epsilon_insensitive")
 """Losses that LIBLINEAR minimises by the dual alone."""

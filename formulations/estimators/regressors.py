@@ -35,16 +35,7 @@ from formulations.regression.tubes.nu import NuTube
 from formulations.regression.tubes.soft import SoftTube
 from formulations.regression.tubes.sparse_approximation import SparseApproximation as SparseApproximationModel
 
-__all__ = [
-    "LSSVR",
-    "SVR",
-    "HuberSVR",
-    "KernelRegressor",
-    "NuSVR",
-    "QuantileSVR",
-    "SingleRegressor",
-    "SparseApproximation",
-]
+__all__ = ["LSSVR", "SVR", "HuberSVR", "KernelRegressor", "NuSVR", "QuantileSVR", "SparseApproximation"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

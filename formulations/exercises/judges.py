@@ -136,7 +136,7 @@ class HandCorrections:
 class SmallestBound:
     """Judges an a = (b, w) by the bound on the mistakes that it proves, against the smallest there is.
 
-    That is the hard margin in generalised coordinates z_i = y_i (1, x_i), without an intercept: its dual value bounds it.
+    That is the hard margin in generalised coordinates z_i = y_i (1, x_i), without an intercept, by its dual value.
     """
 
     points: np.ndarray

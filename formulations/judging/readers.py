@@ -51,7 +51,7 @@ from qpkernels.files import SvmType, read_liblinear_model, read_libsvm_machines
 from qpkernels.gram import Gram
 from qpkernels.kernels import Precomputed
 
-__all__ = ["machines_of", "read_file"]
+__all__ = ["machines_of"]
 
 _CLASSIFIERS = {
     "L2R_LR": Logistic,

@@ -16,7 +16,7 @@ from qpkernels.errors import ShapeError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["AxesLike", "Display"]
+__all__ = ["Display"]
 
 AxesLike: TypeAlias = Any
 """Axes of matplotlib; of a picture of several panels, a sequence or an array of them."""
