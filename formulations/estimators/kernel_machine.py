@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import re
 import warnings
+from abc import abstractmethod
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, csr_matrix, issparse, sparray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
@@ -165,6 +166,29 @@ class ProvedEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         certificate_: Certificate = field(init=False)
 
     _proof: ClassVar[str] = "certificate_"
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the functions, and prove how good they are.
+
+        Parameters
+        ----------
+        X
+            Samples, shape (m, features); with kernel="precomputed" their kernel values, shape (m, m).
+        y
+            Labels, or targets, shape (m,); of several targets, shape (m, targets). Of one class it is not used.
+        sample_weight
+            At least 0: how often each sample counts. One of weight 0 is absent.
+
+        Raises
+        ------
+        ParameterError, ShapeError, NonFiniteError, LabelError, OneClassError
+            If the data or parameters are none of these.
+        IndefiniteKernelError
+            If the kernel matrix has a negative eigenvalue, and indefinite="refuse".
+        SolverFailedError
+            If there is no answer, or with strict=True none that is proved.
+        """
 
     def _request(self) -> dict[str, Any]:
         """Return what a solver is asked for."""

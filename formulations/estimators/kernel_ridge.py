@@ -105,26 +105,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
         _functions: Functions = field(init=False)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit a function for each target, and prove how good it is.
-
-        Parameters
-        ----------
-        X
-            Samples, shape (m, features); with kernel="precomputed" their kernel values, shape (m, m).
-        y
-            Targets, shape (m,) or (m, targets).
-        sample_weight
-            At least 0: how often each sample counts. One of weight 0 is absent.
-
-        Raises
-        ------
-        ParameterError, ShapeError, NonFiniteError
-            If the data or parameters are none of these.
-        IndefiniteKernelError
-            If the kernel matrix has a negative eigenvalue, and indefinite="refuse".
-        SolverFailedError
-            If there is no answer, or with strict=True none that is proved.
-        """
+        """Fit a function for each target, and prove how good it is."""
         request = self._request()
         check_targets(y)
         X, y = self._samples(X, y, reset=True, multi_output=True, y_numeric=True)

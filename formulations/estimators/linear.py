@@ -207,24 +207,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
         classes_: NDArray[Any] = field(init=False)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the machines, and prove how good they are.
-
-        Parameters
-        ----------
-        X
-            Samples, shape (m, features), dense or sparse.
-        y
-            Labels, shape (m,).
-        sample_weight
-            At least 0: how often each sample counts. One of weight 0 is absent.
-
-        Raises
-        ------
-        ParameterError, ShapeError, LabelError, OneClassError
-            If the data or parameters are none of these.
-        SolverFailedError
-            If there is no answer, or with strict=True none that is proved.
-        """
+        """Fit the machines, and prove how good they are; X may be sparse."""
         self._check_scheme()
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", accept_sparse="csr")
         y = np.asarray(y)
@@ -344,24 +327,7 @@ class LinearSVR(RegressorMixin, LinearPrediction, LinearMachine):
         solution_: Regression = field(init=False)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the function, and prove how good it is.
-
-        Parameters
-        ----------
-        X
-            Samples, shape (m, features), dense or sparse.
-        y
-            Targets, shape (m,).
-        sample_weight
-            At least 0: how often each sample counts. One of weight 0 is absent.
-
-        Raises
-        ------
-        ParameterError, ShapeError, NonFiniteError
-            If the data or parameters are none of these.
-        SolverFailedError
-            If there is no answer, or with strict=True none that is proved.
-        """
+        """Fit the weights, and prove how good they are; X may be sparse."""
         self._check_parameters(("epsilon_insensitive", "squared_epsilon_insensitive"))
         check_targets(y)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", accept_sparse="csr", y_numeric=True)

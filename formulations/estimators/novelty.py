@@ -58,26 +58,7 @@ class OneClassSVM(OutlierMixin, MachineEstimator):
         solution_: Novelty = field(init=False)
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the half space, and prove how good it is.
-
-        Parameters
-        ----------
-        X
-            Samples, shape (m, features); with kernel="precomputed" their kernel values, shape (m, m).
-        y
-            Not used; there for pipelines.
-        sample_weight
-            At least 0: how often each sample counts. One of weight 0 is absent.
-
-        Raises
-        ------
-        ParameterError, ShapeError, NonFiniteError
-            If the data or parameters are none of these.
-        IndefiniteKernelError
-            If the kernel matrix has a negative eigenvalue, and indefinite="refuse".
-        SolverFailedError
-            If there is no answer, or with strict=True none that is proved.
-        """
+        """Fit the half space, and prove how good it is; y is there for pipelines."""
         del y
         limits = self._limits()
         X = self._samples(X, reset=True)

@@ -82,26 +82,7 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         return 1.0
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the machines, and prove how good they are.
-
-        Parameters
-        ----------
-        X
-            Samples, shape (m, features); with kernel="precomputed" their kernel values, shape (m, m).
-        y
-            Labels, shape (m,).
-        sample_weight
-            At least 0: how often each sample counts. One of weight 0 is absent.
-
-        Raises
-        ------
-        ParameterError, ShapeError, LabelError, OneClassError
-            If the data or parameters are none of these.
-        IndefiniteKernelError
-            If the kernel matrix has a negative eigenvalue, and indefinite="refuse".
-        SolverFailedError
-            If there is no answer, or with strict=True none that is proved.
-        """
+        """Fit the machines, and prove how good they are; y are labels, shape (m,)."""
         check_choice(self.decision_function_shape, "decision_function_shape", ("ovr", "ovo"))
         check_flag(self.break_ties, "break_ties")
         check_jobs(self.n_jobs)

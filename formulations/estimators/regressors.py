@@ -51,26 +51,7 @@ class SingleRegressor(RegressorMixin, MachineEstimator):
         """Return the model, with its hyper-parameters for samples that count once."""
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the function, and prove how good it is.
-
-        Parameters
-        ----------
-        X
-            Samples, shape (m, features); with kernel="precomputed" their kernel values, shape (m, m).
-        y
-            Targets, shape (m,).
-        sample_weight
-            At least 0: how often each sample counts. One of weight 0 is absent.
-
-        Raises
-        ------
-        ParameterError, ShapeError, NonFiniteError
-            If the data or parameters are none of these.
-        IndefiniteKernelError
-            If the kernel matrix has a negative eigenvalue, and indefinite="refuse".
-        SolverFailedError
-            If there is no answer, or with strict=True none that is proved.
-        """
+        """Fit the function, and prove how good it is; y are targets, shape (m,)."""
         limits = self._limits()
         check_targets(y)
         X, y = self._samples(X, y, reset=True)
