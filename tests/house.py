@@ -33,8 +33,8 @@ PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
     "cases of the tests": 16_000,
-    "files, without those of kernels, models and solvers": 314,
-    "lines, without theirs": 67_250,
+    "files, without those of kernels, models and solvers": 310,
+    "lines, without theirs": 66_800,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 9,
@@ -43,9 +43,9 @@ LIMITS: dict[str, int] = {
     "rooms of qpkernels": 13,
     "tiers of qpkernels": 10,
     "rooms of formulations": 17,
-    "tiers of formulations": 13,
+    "tiers of formulations": 10,
     "names of formulations, without models": 44,
-    "names of all packages, without kernels, models, solvers and estimators": 356,
+    "names of all packages, without kernels, models, solvers and estimators": 340,
     "public attributes of a model": 45,
     "public attributes of a solution": 43,
     "calls of SoftMargin(X, y, k).solve()": 366,
