@@ -47,7 +47,7 @@ LIMITS: dict[str, int] = {
     "names of formulations, without models": 44,
     "names of all packages, without kernels, models, solvers and estimators": 340,
     "public attributes of a model": 45,
-    "public attributes of a solution": 43,
+    "public attributes of a solution": 34,
     "calls of SoftMargin(X, y, k).solve()": 366,
     "files of SoftMargin(X, y, k).solve()": 50,
     "changes of file of SoftMargin(X, y, k).solve()": 235,

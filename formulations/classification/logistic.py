@@ -119,7 +119,7 @@ class _LogisticModel(TwoClassModel):
 
     def _interpret(self, answer: Candidate, **fields: Any) -> Classification:
         """Make the solution, whose values are log-odds."""
-        return super()._interpret(answer, sigmoids=Sigmoids.of_log_odds(), **fields)
+        return super()._interpret(answer, _sigmoids=Sigmoids.of_log_odds(), **fields)
 
     @property
     def costs(self) -> Vector:

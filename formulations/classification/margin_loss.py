@@ -129,7 +129,7 @@ class MarginLossModel(TwoClassModel):
     def _interpret(self, answer: Candidate, **fields: Any) -> Classification:
         """Make the solution; with the logistic loss its values are log-odds."""
         sigmoids = Sigmoids.of_log_odds() if isinstance(self.loss, LogisticLoss) else None
-        return super()._interpret(answer, sigmoids=sigmoids, **fields)
+        return super()._interpret(answer, _sigmoids=sigmoids, **fields)
 
 
 class MarginLossPrimal(MarginPrimal):

@@ -143,7 +143,7 @@ class TwoClassModel(Model[Classification]):
     def _interpret(self, answer: Candidate, **fields: Any) -> Classification:
         """Make the solution, with its labels."""
         del answer
-        return Classification(y=self.y, **fields)
+        return Classification(_y=self.y, **fields)
 
 
 class TwoClassCostModel(TwoClassModel):

@@ -268,7 +268,7 @@ class CalibratedClassifier(PairwiseClassifier):
         if check_flag(self.probability, "probability"):
             seed = int(check_random_state(self.random_state).randint(_SEEDS))
             self.calibrations_ = [self._calibration(*machine, seed) for machine in _machines(self.model_)]
-            self.solution_ = replace(self.solution_, sigmoids=self._sigmoids())
+            self.solution_ = replace(self.solution_, _sigmoids=self._sigmoids())
 
     def _sigmoids(self) -> Sigmoids:
         """Return those of the functions of the solution, which are not scaled."""

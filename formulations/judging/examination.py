@@ -96,7 +96,7 @@ class Trial:
 
 
 def _compared(answer: Solution, best: Solution) -> tuple[int | None, float]:
-    if not (answer.sparse and best.sparse):
+    if answer.n_support is None or best.n_support is None:
         return None, _NAN
     mine, theirs = set(answer.support.indices.tolist()), set(best.support.indices.tolist())
     either = mine | theirs

@@ -105,8 +105,9 @@ def _certified(answer: LabAnswer, kind: type[Wanted]) -> Wanted:
         raise _Unsolved(f"There is no answer: {answer.refusal}")
     assert isinstance(solution, kind)
     if solution.status is not Status.OPTIMAL:
-        gap = solution.certificate.relative_gap
-        raise _Unsolved(f"The answer is not proved: its relative gap is {gap:.1e}, above {solution.tol:g}.")
+        proof = solution.certificate
+        gaps = f"its relative gap is {proof.relative_gap:.1e}, above {proof.asked:g}"
+        raise _Unsolved(f"The answer is not proved: {gaps}.")
     return solution
 
 

@@ -236,7 +236,7 @@ def _proof(solution: Solution | RelevanceSolution) -> Mapping[str, Any]:
         "primal": _finite(certificate.primal_value),
         "dual": _finite(certificate.dual_value),
         "gap": _finite(certificate.relative_gap),
-        "tol": solution.tol,
+        "tol": solution.certificate.asked,
         "solver": solution.solver,
         "iterations": solution.iterations,
     }

@@ -64,9 +64,9 @@ def solve_form(form: Statement, request: SolveRequest) -> Any:
     answer = solve_by_request(model, request, bounds, _structures(form, bounds), ways, form)
     if extended and request.names_nobody and answer.status is not Status.OPTIMAL:
         # The last answer need not be the best.
-        form._lowered().write_back(answer.in_matrices.point, answer.in_matrices.multipliers, solved=False)
+        form._lowered().write_back(answer._in_matrices.point, answer._in_matrices.multipliers, solved=False)
     if extended and (names := left_out(form)):
-        answer.withhold(names)
+        answer._withhold(names)
     return answer
 
 
@@ -196,7 +196,7 @@ def enclose_extended(lowered: Lowered, answer: Any) -> Enclosure:
     ParameterError
         If that is none, or of another form.
     """
-    at, program = answer.in_matrices if isinstance(answer, Solution) else None, lowered.program
+    at, program = answer._in_matrices if isinstance(answer, Solution) else None, lowered.program
     if at is None or (at.point.size, at.multipliers.size) != (program.q.size, program.b.size):
         raise ParameterError(
             f"an extended form is enclosed at its own Solution, but {type(answer).__name__} came"

@@ -184,22 +184,23 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
 
     def solution(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Answered:
         """Return the answer in the terms of the model: support, interval and conditions by the same arrays."""
-        support = self.support(answer, bounds)
+        support, ended = self.support(answer, bounds), dict(vars(run))
         return self._interpret(
             answer,
-            certificate=replace(certificate, asked=run.tol),
+            certificate=replace(certificate, asked=ended.pop("tol")),
             intercept=answer.intercept,
             intercept_interval=bounds.interval(answer.beta, answer.at_samples.values, answer.intercept, support),
             beta=frozen(answer.beta),
             multipliers=None if answer.multipliers is None else frozen(answer.multipliers),
             support=support,
-            sparse=self.entry.sparse,
             function=answer.function,
             decision=frozen(answer.decision),
             conditions=self.conditions(answer),
-            coefficient=self.entry.coefficient,
-            correction=self.gram.correction,
-            **vars(run),
+            _sparse=self.entry.sparse,
+            _coefficient=self.entry.coefficient,
+            _correction=self.gram.correction,
+            _in_matrices=ended.pop("in_matrices"),
+            **ended,
         )
 
     def support(self, answer: Candidate, bounds: Bounds) -> Support:

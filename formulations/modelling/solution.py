@@ -147,39 +147,26 @@ class Solution(Answering, Carded):
     multipliers
         The dual point, shape (m,), of a model where beta are coefficients of f only, as far as the answer has one.
     support
-        Which samples are support vectors: free, and at the bound.
-    sparse
-        Whether coefficients may be 0; otherwise they are dense, and all samples count as free support vectors.
+        Which samples are support vectors: free, and at the bound. Where coefficients are dense, all count as free.
     function
-        x -> f(x) + b.
+        x -> f(x) + b. Where more than that decides in an extended form, there is no ``function``, no ``decision`` and
+        nothing that is computed from them: asking raises PartialFunctionError, which names what decides beside.
     decision
         g(x_i) of the training samples, shape (m,). Where these are many, float32 makes those of samples without a
         coefficient, as far as it settles that they have no loss.
     conditions
         The optimality conditions of each sample by their formula; they vanish at an optimum.
-    correction
-        What was done to an indefinite kernel matrix at the user's request; None: nothing.
     status
-        ``optimal`` only if the certificate holds at ``tol``.
+        ``optimal`` only if the certificate holds at the tolerance that was asked for.
     certificate
-        Values of both problems, gap and residuals, recomputed from the data.
-    tol
-        The tolerance asked for.
+        Values of both problems, gap and residuals, recomputed from the data; its ``asked`` is the tolerance.
     seconds
         Time by phase.
     solver, claim, message, iterations
         Who solved it, what it says itself in our word and in its own, and its own count of iterations (None if it does
         not tell).
-    left_out
-        What decides beside f + b in an extended form, where anything does: then there is no ``function``, no
-        ``decision`` and nothing that is computed from them, and asking raises PartialFunctionError.
-    coefficient
-        beta in the letters of the model's dual, as ``beta = y a``.
     attempts
         What each said, in order, where several were asked one after the other; ``message`` is that of the best.
-    in_matrices
-        Of a form that was solved in matrices, its x and z as they were certified: where another solve of that form may
-        start from, and :meth:`formulations.modelling.form.Form.enclose` of an extended one.
 
     Examples
     --------
@@ -200,33 +187,34 @@ class Solution(Answering, Carded):
     beta: Vector
     multipliers: Vector | None
     support: Support
-    sparse: bool
     function: Expansion
     decision: Vector
     conditions: Mapping[str, Vector]
-    correction: Correction | None
     status: Status
     certificate: Certificate
-    tol: float
     seconds: Seconds
     solver: str
     claim: Claim
     message: str
     iterations: int | None
-    in_matrices: ConePoint | None = field(default=None, kw_only=True)
     attempts: tuple[str, ...] = field(default=(), kw_only=True)
-    coefficient: str = field(default="beta", kw_only=True)
-    left_out: tuple[str, ...] = field(default=(), init=False)
+    _sparse: bool = field(kw_only=True)
+    _coefficient: str = field(kw_only=True)
+    """beta in the letters of the dual of the model."""
+    _correction: Correction | None = field(kw_only=True)
+    _in_matrices: ConePoint | None = field(default=None, kw_only=True)
+    """Of a form that was solved in matrices, x and z as certified: what another solve or an enclosure starts from."""
+    _left_out: tuple[str, ...] = field(default=(), init=False)
 
-    def withhold(self, names: tuple[str, ...]) -> None:
+    def _withhold(self, names: tuple[str, ...]) -> None:
         """Give up the function and its values, since what ``names`` says decides beside f + b.
 
         Parameters
         ----------
         names
-            As :attr:`left_out` has them from now on.
+            The errors have them from now on.
         """
-        object.__setattr__(self, "left_out", names)
+        object.__setattr__(self, "_left_out", names)
         for name in _OF_THE_FUNCTION:
             object.__delattr__(self, name)
 
@@ -234,7 +222,7 @@ class Solution(Answering, Carded):
 
         def __getattr__(self, name: str) -> NoReturn:
             """Say why there is no such attribute: Python asks here where there is none, or a property has said so."""
-            if (names := vars(self).get("left_out")) and (name in _OF_THE_FUNCTION or hasattr(type(self), name)):
+            if (names := vars(self).get("_left_out")) and (name in _OF_THE_FUNCTION or hasattr(type(self), name)):
                 raise PartialFunctionError(
                     f"this Solution of an extended {self.formulation} has no {name}: its problem lets more decide than "
                     f"the model's own f + b, namely {', '.join(names)}. Evaluate the CVXPY expression of your "
@@ -258,12 +246,12 @@ class Solution(Answering, Carded):
     @property
     def n_support(self) -> int | None:
         """Number of support vectors; None for a model that has none, its coefficients being dense."""
-        return len(self.support) if self.sparse else None
+        return len(self.support) if self._sparse else None
 
     @property
     def sparsity(self) -> float:
         """Share of the samples that are no support vectors: 0 for a model whose coefficients are dense."""
-        return 1.0 - len(self.support) / self.beta.size if self.sparse else 0.0
+        return 1.0 - len(self.support) / self.beta.size if self._sparse else 0.0
 
     def explain(self, sample: int) -> str:
         """Say in words where a training sample stands, and how well its optimality conditions hold.
@@ -290,8 +278,8 @@ class Solution(Answering, Carded):
         return f"f(x) + b = {self.decision[sample]:.6g}"
 
     def _role(self, sample: int) -> str:
-        weight = f"coefficient {self.coefficient} = {self.beta[sample] + 0.0:.6g}"
-        if not self.sparse:
+        weight = f"coefficient {self._coefficient} = {self.beta[sample] + 0.0:.6g}"
+        if not self._sparse:
             return weight
         if sample in self.support.bounded:
             return f"{weight}, a support vector at its bound"
@@ -301,7 +289,7 @@ class Solution(Answering, Carded):
         """Return who solved what and how it ended, the answer, and what is proved of it."""
         proof = self.certificate.card()
         facts = (
-            Fact("status", f"{self.status} (asked for {self.tol:g})"),
+            Fact("status", f"{self.status} (asked for {self.certificate.asked:g})"),
             *self._facts_of_objective(),
             *proof.facts,
             *self._facts(),
@@ -320,20 +308,21 @@ class Solution(Answering, Carded):
     def _facts(self) -> Iterator[Fact]:
         vectors = f"{count(len(self.support), 'support vector')} ({self.support.bounded.size} at the bound)"
         yield Fact(
-            "coefficients", f"{vectors} of {count(self.beta.size, 'sample')}" if self.sparse else "dense coefficients"
+            "coefficients",
+            f"{vectors} of {count(self.beta.size, 'sample')}" if self._sparse else "dense coefficients",
         )
         low, high = (f"{end + 0.0:.8g}" for end in self.intercept_interval)
         interval = "" if low == high else f", optimal from {low} to {high}"
         yield Fact("intercept", f"b = {self.intercept + 0.0:.8g}{interval}")
-        if self.correction:
-            yield Fact("kernel matrix", str(self.correction))
+        if self._correction:
+            yield Fact("kernel matrix", str(self._correction))
 
     def _work(self) -> str:
         steps = "" if self.iterations is None else f"{count(self.iterations, 'iteration')}, "
         return f"{steps}{self.seconds.total:.3g} s; it says: {self.message}"
 
     def __repr__(self) -> str:
-        vectors = count(len(self.support), "support vector") if self.sparse else "dense coefficients"
+        vectors = count(len(self.support), "support vector") if self._sparse else "dense coefficients"
         return (
             f"<{self.formulation} by {self.solver}: {self.status}, objective {self.objective:.10g}, "
             f"b = {self.intercept + 0.0:.6g}, {vectors}, relative gap {self.certificate.relative_gap:.1e}>"

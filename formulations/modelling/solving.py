@@ -193,8 +193,8 @@ def start_in_matrices(program: Program, start: Solution | ArrayLike, backend: Me
             f"a {name} by {backend.name!r} does not start warm; choose a solver that does: osqp, proxqp and scs go on "
             "from a solution of the same form, smo and interior-point from any beta ('qpkernels solvers' lists all)."
         )
-    if isinstance(start, Solution) and start.formulation == name and start.in_matrices is not None:
-        point = start.in_matrices
+    if isinstance(start, Solution) and start.formulation == name and start._in_matrices is not None:
+        point = start._in_matrices
         if point.point.size == program.q.size and point.multipliers.size == program.b.size:
             return point
     came = f"one of a {start.formulation} by {start.solver}" if isinstance(start, Solution) else shown(start)

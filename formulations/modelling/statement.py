@@ -233,7 +233,7 @@ class Statement(metaclass=ABCMeta):
 
         The result is no KernelQP any more: cone solvers take it, and its certificate is the conic one. Variables and
         constraints are shared: they have the values and multipliers of whichever form was solved last. Where more than
-        the model's own f + b decides then, the solution predicts nothing, and its ``left_out`` says why.
+        the model's own f + b decides then, the solution predicts nothing, and its errors say why.
 
         Parameters
         ----------

@@ -28,28 +28,24 @@ class Classification(Solution):
 
     Attributes
     ----------
-    y
-        +1 or -1 for each sample.
     margin_level
         The value of y g(x) on the margin: 1, or the rho of a nu-machine.
-    sigmoids
-        One, of g(x) to the probability of the positive class, where there are probabilities: that of log-odds, or one
-        that an estimator with probability=True fitted. The label goes by the sign of g(x) all the same.
     """
 
-    y: Vector
+    _y: Vector
     margin_level: float = 1.0
-    sigmoids: Sigmoids | None = None
+    _sigmoids: Sigmoids | None = None
+    """Of g(x) to a probability: that of log-odds, or one that an estimator fitted; the label goes by the sign of g."""
 
     @property
     def _decision(self) -> Decision:
         assert self.function.classes is not None
-        return Labels(self.function.classes, self.sigmoids)
+        return Labels(self.function.classes, self._sigmoids)
 
     @property
     def alpha(self) -> Vector:
         """Multipliers of the margin constraints, shape (m,): y * beta."""
-        return frozen(self.y * self.beta)
+        return frozen(self._y * self.beta)
 
     @property
     def margin(self) -> float:
@@ -60,7 +56,7 @@ class Classification(Solution):
     @property
     def margins(self) -> Vector:
         """y_i g(x_i) of each sample: below 0 it is on the wrong side."""
-        return self.y * self.decision
+        return self._y * self.decision
 
     @property
     def slacks(self) -> Vector:
@@ -69,17 +65,17 @@ class Classification(Solution):
 
     def _class_of(self, sample: int) -> str:
         """Return the label of a sample, and its sign where that is another."""
-        sign = f"y = {self.y[sample]:+g}"
+        sign = f"y = {self._y[sample]:+g}"
         if self.function.classes is None:
             return sign
         labels = self.function.classes.tolist()
         if labels == [-1, 1]:
-            return f"class {self.y[sample]:+g}"
-        return f"class {shown(labels[int(self.y[sample] > 0)])} ({sign})"
+            return f"class {self._y[sample]:+g}"
+        return f"class {shown(labels[int(self._y[sample] > 0)])} ({sign})"
 
     def _position(self, sample: int) -> str:
         margin = float(self.margins[sample])
-        if not self.sparse:
+        if not self._sparse:
             side = "right" if margin > 0 else "wrong"
             return f"{self._class_of(sample)}, y (f(x) + b) = {margin:.6g} is on the {side} side"
         beyond = margin - self.margin_level
@@ -108,19 +104,17 @@ class Regression(Solution):
 
     Attributes
     ----------
-    y
-        The targets.
     epsilon
         Half width of the tube within which a residual costs nothing; 0 where the model has none.
     """
 
-    y: Vector
+    _y: Vector
     epsilon: float = 0.0
 
     @property
     def residuals(self) -> Vector:
         """r_i = y_i - g(x_i): above 0, the target is above the function."""
-        return self.y - self.decision
+        return self._y - self.decision
 
     @property
     def slacks(self) -> Vector:
@@ -130,16 +124,16 @@ class Regression(Solution):
     @property
     def tube(self) -> Tube:
         """The samples by their place: free support vectors lie on the edge, bounded ones outside, the others inside."""
-        outside = np.zeros(self.y.size, dtype=bool)
+        outside = np.zeros(self._y.size, dtype=bool)
         outside[self.support.bounded] = True
-        inside = np.ones(self.y.size, dtype=bool)
+        inside = np.ones(self._y.size, dtype=bool)
         inside[self.support.indices] = False
         above = outside & (self.residuals > 0)
         return Tube(np.flatnonzero(inside), self.support.free, np.flatnonzero(above), np.flatnonzero(outside & ~above))
 
     def _position(self, sample: int) -> str:
         residual = float(self.residuals[sample])
-        said = f"target y = {self.y[sample]:.6g}, residual r = y - f(x) - b = {residual:.6g}"
+        said = f"target y = {self._y[sample]:.6g}, residual r = y - f(x) - b = {residual:.6g}"
         if self.epsilon == 0:
             return said
         if sample in self.support.bounded:

@@ -342,8 +342,8 @@ def _decision_of_solution(solution: _ClassSolution, model: _ClassModel, X: Matri
             solution, model.classes, _signs(model.y), X[solution.relevance], (), method, "relevance vector"
         )
     if isinstance(solution, Classification) and isinstance(model, TwoClassModel):
-        margins = (-solution.margin_level, solution.margin_level) if solution.sparse else ()
-        carrying = X[solution.support.indices] if solution.sparse else None
+        margins = (-solution.margin_level, solution.margin_level) if solution.n_support is not None else ()
+        carrying = X[solution.support.indices] if solution.n_support is not None else None
         return _decision(solution, model.classes, _signs(model.y), carrying, margins, method)
     if isinstance(solution, Novelty) and isinstance(model, OneClass):
         outside = np.isin(np.arange(len(model)), solution.outliers).astype(np.intp)

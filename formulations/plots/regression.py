@@ -141,7 +141,7 @@ class TubeDisplay(_CurveDisplay):
                 f"{type(solution).__name__} and {type(model).__name__} came."
             )
         section = Section.of(model.gram.X, only(feature), fixed, 1, model.gram.feature_names)
-        support = solution.support.indices if solution.sparse else np.arange(0)
+        support = solution.support.indices if solution.n_support is not None else np.arange(0)
         return cls._of(
             section,
             solution.function,

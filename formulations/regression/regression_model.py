@@ -82,7 +82,7 @@ class RegressionModel(Model[Regression]):
 
     def _interpret(self, answer: Candidate, **fields: Any) -> Regression:
         """Make the solution, with its targets and the width of its tube."""
-        return Regression(y=self.y, epsilon=self.tube_width(self.residuals(answer)), **fields)
+        return Regression(_y=self.y, epsilon=self.tube_width(self.residuals(answer)), **fields)
 
 
 class ResidualPrimal(Primal):

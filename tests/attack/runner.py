@@ -111,7 +111,7 @@ def _solve(model: Model[Any], form: Form | None, route: Route) -> Answer | None:
         stated = _form(model, form, route) or model
         solution = stated.solve(route.solver, tol=TOLERANCE, **options)
         str(solution)
-        if not solution.left_out:
+        if hasattr(solution, "function"):
             solution.explain(0)
     except UnsupportedProgramError:
         return None

@@ -198,7 +198,7 @@ def test_an_answer_shows_itself(case: Any) -> None:
     text = str(solution)
     for said in (str(solution.status), solution.solver, f"{solution.objective:.12g}", "primal value", "dual value"):
         assert said in text
-    if solution.sparse:
+    if solution.n_support is not None:
         assert f"{solution.n_support} support vector" in text
     assert "<svg" in solution._repr_html_()
     check_bundle(solution, maths=False)

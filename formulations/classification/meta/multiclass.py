@@ -34,7 +34,7 @@ from formulations.inputs.samples import BoundSamples, KernelLike, SamplesLike, b
 from formulations.modelling import Classification
 from formulations.modelling.batch import Part, Solutions, Trained, check_jobs, train
 from formulations.modelling.cards import Explained, kernel_of, samples_of
-from formulations.prediction import Answering, Predictor, Sigmoids, Votes
+from formulations.prediction import Answering, Labels, Predictor, Sigmoids, Votes
 from qpkernels.arrays import ChecksKeywords, Indices, Matrix, is_scalar, read_array, shown, shown_label
 from qpkernels.arrays.arguments import check_keywords
 from qpkernels.display import Card, Carded, Fact, TextbookProblem, progress_bar
@@ -326,9 +326,6 @@ class MulticlassSolution(Answering, Carded):
         The answer of each machine, with its certificate; made when it is first asked for.
     function
         X -> the decision values of all machines, shape (len(X), number of machines).
-    sigmoids
-        Those that an estimator with probability=True fitted, one for each machine; None: those of log-odds, if the
-        machines have such.
     """
 
     formulation: str
@@ -336,13 +333,15 @@ class MulticlassSolution(Answering, Carded):
     pairs: tuple[tuple[int, int], ...]
     solutions: Solutions[Classification]
     function: Decisions
-    sigmoids: Sigmoids | None = None
+    _sigmoids: Sigmoids | None = None
+    """Those that an estimator fitted, one for each machine; None: those of log-odds, if the machines have such."""
 
     @cached_property
     def predictor(self) -> Predictor:
         """The machines without their training samples: what :meth:`save` writes."""
-        sigmoids = self.sigmoids
-        if sigmoids is None and self.solutions[0].sigmoids is not None:
+        sigmoids = self._sigmoids
+        decision = self.solutions[0].predictor.decision
+        if sigmoids is None and isinstance(decision, Labels) and decision.sigmoids is not None:
             sigmoids = Sigmoids.of_log_odds(len(self.pairs))
         return Predictor(self.function.expansions, Votes(self.classes, self.pairs, sigmoids))
 

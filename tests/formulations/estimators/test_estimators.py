@@ -154,7 +154,7 @@ def test_an_indefinite_kernel_is_refused_or_corrected() -> None:
     with pytest.raises(IndefiniteKernelError):
         SVC(**settings).fit(X, y)
     corrected = SVC(**settings, indefinite="clip").fit(X, y)
-    assert corrected.solution_.correction is not None
+    assert "kernel matrix" in str(corrected.solution_)
 
 
 def test_sparse_samples_stay_sparse() -> None:
@@ -292,7 +292,7 @@ def test_a_clipped_matrix_predicts_what_was_proved(kind: Any, kernel: Any) -> No
         kernel = FunctionKernel(kernel)
     flowers = StandardScaler().fit_transform(IRIS)
     fitted = kind(kernel=kernel, **settings).fit(flowers[50:], SPECIES[50:])
-    assert fitted.solution_.correction is not None
+    assert "kernel matrix" in str(fitted.solution_)
     values = fitted.predict(flowers[50:]) if kind in (SVR, KernelRidge) else fitted.decision_function(flowers[50:])
     decision = fitted.solution_.decision
     scale = np.abs(values).max() / np.abs(decision).max()

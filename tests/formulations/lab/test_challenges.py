@@ -60,7 +60,7 @@ MISSING: list[tuple[str, dict[str, Any], str]] = [
     ("by-heart", {}, "9 of 12 samples are free support vectors; all are wanted."),
     ("by-heart", {"machine": machine_part("soft-margin", C=10)}, "C is 10; 1000000 is wanted."),
     ("empty-tube", {}, "The tube has 7 support vectors. Its half width epsilon is 0.25, and the targets lie within"),
-    ("empty-tube", {"machine": machine_part("nu-tube")}, "Choose the machine Tube."),
+    ("empty-tube", {"machine": machine_part("nu-tube")}, "Choose the machine Soft tube."),
 ]
 
 

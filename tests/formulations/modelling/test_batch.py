@@ -109,7 +109,7 @@ def test_a_corrected_matrix_is_that_of_each_part() -> None:
     rows = np.arange(5, 30)
     (answer,) = train(model.gram, [Part(model.on(rows), rows, None, np.arange(5))], tol=1e-6)
     assert isinstance(answer, Trained)
-    assert answer.solution.correction is not None
+    assert "kernel matrix" in str(answer.solution)
     alone = SoftMargin(Gram(Sigmoid(1.0, -1.0), X[rows], indefinite="clip"), y[rows]).solve()
     assert answer.solution.objective == pytest.approx(alone.objective, rel=1e-5)
 

@@ -286,7 +286,7 @@ def test_primal_and_dual_of_a_shifted_matrix_have_the_same_function(model: Any) 
     shifted = model(Gram(Sigmoid(0.3, 0.2), CLOUD, indefinite="shift"), LABELS)
     ours, theirs = (form.solve("clarabel", tol=1e-8) for form in (shifted.primal, shifted.dual))
     assert ours.status is Status.OPTIMAL
-    assert ours.correction is not None
+    assert "kernel matrix" in str(ours)
     assert ours.function(CLOUD) == pytest.approx(theirs.function(CLOUD), abs=1e-4)
     assert shifted.certify(ours).holds(1e-6)
 
