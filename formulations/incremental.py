@@ -40,7 +40,7 @@ from qpkernels.problems import KernelQP, KernelQPBounds, Status
 from qpkernels.solvers import Request
 
 if TYPE_CHECKING:
-    from qpkernels.incremental import ActiveSet
+    from qpkernels.families.incremental import ActiveSet
 
 __all__ = ["Incremental"]
 
@@ -508,7 +508,7 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
 
 def _active_set() -> ActiveSet:
     """Return what follows a change; its compiled loops need numba, which takes its time to import."""
-    from qpkernels.incremental import ActiveSet
+    from qpkernels.families.incremental import ActiveSet
 
     return ActiveSet()
 

@@ -5,8 +5,8 @@ The models themselves are in the package :mod:`formulations`. Importing this pac
 solver.
 """
 
-from qpkernels.functions import Expansion
 from qpkernels.gram import Gram, LowRank, Mercer
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import (
     RBF,
     Columns,

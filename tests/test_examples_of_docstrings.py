@@ -47,7 +47,7 @@ MADE_BY_THE_LIBRARY = {
     "qpkernels.gram.Approximation",
     "qpkernels.gram.BoundedProduct",
     "qpkernels.gram.Correction",
-    "qpkernels.incremental.ActiveSet",
+    "qpkernels.families.incremental.ActiveSet",
     "qpkernels.kernels.ProductForm",
     "qpkernels.kernels.Samples",
 }

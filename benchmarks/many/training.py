@@ -11,7 +11,7 @@ from benchmarks.computer import Computer, Watch
 from benchmarks.many.workloads import Workload
 from benchmarks.records import Training
 from qpkernels import RBF, Gram
-from qpkernels.batch import Fitted, solve_batch
+from qpkernels.families.batch import Fitted, solve_batch
 
 __all__ = ["train"]
 

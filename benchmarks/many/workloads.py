@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.problems import named
 from qpkernels import Gram
 from qpkernels.arrays import Indices, Matrix, Samples, Vector
-from qpkernels.batch import Machine
+from qpkernels.families.batch import Machine
 from qpkernels.problems import KernelQP
 
 __all__ = ["WORKLOADS", "Workload"]

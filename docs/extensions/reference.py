@@ -41,14 +41,14 @@ MODULES = (
     *(
         f"qpkernels.{name}"
         for name in (
-            "batch",
             "diagnosis",
             "errors",
+            "families.batch",
+            "families.incremental",
+            "families.paths",
             "files",
             "gram",
-            "incremental",
             "kernels",
-            "paths",
             "problems",
             "solvers",
             "solvers.repair",

@@ -22,7 +22,7 @@ from formulations.prediction import Labels, Predictor, Sigmoids, Votes
 from qpkernels.arrays import Indices, Vector
 from qpkernels.arrays.files import read_number
 from qpkernels.errors import LabelError, ParameterError
-from qpkernels.functions import Expansion
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Kernel
 
 __all__ = ["TrainedMachine", "calibrated", "class_factors", "prepared", "stated", "train", "weighted"]

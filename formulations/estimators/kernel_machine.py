@@ -37,7 +37,7 @@ from qpkernels.arrays import (
     shown,
 )
 from qpkernels.errors import LeftBehindError, ParameterError, SolverFailedError
-from qpkernels.functions import Expansions
+from qpkernels.gram.functions import Expansions
 from qpkernels.kernels import Kernel, Linear
 from qpkernels.kernels.kernel import parameters_of, with_parameters
 from qpkernels.problems import Certificate, Status

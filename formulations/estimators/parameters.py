@@ -35,8 +35,8 @@ from qpkernels.arrays import (
     shown_label,
 )
 from qpkernels.errors import LabelError, OneClassError, ParameterError, ShapeError
-from qpkernels.functions import Expansions
 from qpkernels.gram import Gram, LowRank
+from qpkernels.gram.functions import Expansions
 from qpkernels.kernels import FunctionKernel, Kernel, Precomputed
 from qpkernels.kernels.catalogue import KERNELS
 

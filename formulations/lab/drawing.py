@@ -42,7 +42,7 @@ from qpkernels.arrays.threads import in_parts, without_blas_threads
 from qpkernels.display import TextbookProblem
 from qpkernels.display.maths import to_html
 from qpkernels.errors import QPKernelsError
-from qpkernels.functions import Expansion
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import RBF, Kernel, Laplacian, Matern, Sum
 
 __all__ = ["Frame", "draw", "grid_of", "values_on"]

@@ -25,7 +25,7 @@ from qpkernels.problems import Bounds, Certificate, KernelQP, KernelQPBounds, Li
 from qpkernels.solvers import AutomaticSystem, Request, SolverLike, find_solver, first_order, second_order_comes_first
 
 if TYPE_CHECKING:
-    from qpkernels.batch import Fitted
+    from qpkernels.families.batch import Fitted
 
 __all__ = [
     "Part",
@@ -251,7 +251,7 @@ def _train_together(
         # Each part of such a matrix may be corrected in another way.
         return spent
     # Its compiled loops need numba, which takes its time to import.
-    from qpkernels.batch import Machine, solve_batch
+    from qpkernels.families.batch import Machine, solve_batch
 
     asked = SolveRequest("smo", Request(tol, options.get("max_iter"), options.get("time_limit")))
     numbers: list[int] = []

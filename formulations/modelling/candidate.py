@@ -17,8 +17,8 @@ from formulations.inputs.samples import BoundSamples
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import Matrix, Vector, is_sparse, read_array, real_number, same_entries
 from qpkernels.errors import ParameterError, ShapeError
-from qpkernels.functions import Expansion
 from qpkernels.gram import BoundedProduct, Gram, LowRank
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Linear, Samples
 from qpkernels.problems import Bounds, Certificate, FunctionAtSamples, KernelQPBounds, Move, undefined
 

@@ -20,8 +20,8 @@ from formulations.modelling.solution import Solution
 from formulations.modelling.solving import SolveRequest
 from qpkernels.arrays import Vector, check_choice
 from qpkernels.errors import ParameterError
-from qpkernels.functions import Expansion
 from qpkernels.gram import Approximation
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Kernel
 from qpkernels.problems import (
     Certificate,

@@ -31,7 +31,7 @@ from qpkernels.arrays import (
     shown,
 )
 from qpkernels.errors import ParameterError, ShapeError, SolverFailedError
-from qpkernels.functions import Expansion
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Linear
 from qpkernels.problems import (
     Bounds,

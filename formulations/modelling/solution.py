@@ -13,8 +13,8 @@ from formulations.prediction import Answering, Decision, Predictor, Targets
 from qpkernels.arrays import Vector, is_integer, shown
 from qpkernels.display import Card, Carded, Fact, count, to_text
 from qpkernels.errors import ParameterError, PartialFunctionError
-from qpkernels.functions import Expansion, Expansions
 from qpkernels.gram import Correction
+from qpkernels.gram.functions import Expansion, Expansions
 from qpkernels.problems import Certificate, Status, Support
 from qpkernels.solvers import Claim, ConePoint, Outcome
 

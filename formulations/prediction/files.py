@@ -20,7 +20,7 @@ from qpkernels.arrays import Matrix, finite_vector, is_integer
 from qpkernels.arrays.files import check_compressed, load_arrays, parsing, sized
 from qpkernels.errors import FileFormatError
 from qpkernels.files import LibsvmMachines, Scaling, SvmType, read_libsvm_machines
-from qpkernels.functions import Expansion, Expansions, StoredCenters
+from qpkernels.gram.functions import Expansion, Expansions, StoredCenters
 
 __all__ = ["BEGIN", "load"]
 

@@ -30,7 +30,7 @@ from qpkernels.arrays.files import replacing
 from qpkernels.display import Card, Carded, Fact, count, to_text
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.files import Scaling
-from qpkernels.functions import Expansions, StoredCenters
+from qpkernels.gram.functions import Expansions, StoredCenters
 
 __all__ = ["FORMAT", "PREPARED", "PREPARED_ARRAY", "VERSION", "Answering", "Posterior", "Predictor"]
 
@@ -333,9 +333,9 @@ class Predictor(Answering, Carded):
     def save(self, path: str | Path) -> Path:
         """Write the machine to a .npz file; see :meth:`Answering.save`.
 
-        The archive holds the kernel and the centers of :class:`~qpkernels.functions.StoredCenters`, the coefficients
-        and intercepts of the functions, and a ``header`` in JSON, which nothing is executed of: it names the format,
-        its version, and the kind of the decision.
+        The archive holds the kernel and the centers of :class:`~qpkernels.gram.functions.StoredCenters`, the
+        coefficients and intercepts of the functions, and a ``header`` in JSON, which nothing is executed of: it names
+        the format, its version, and the kind of the decision.
         """
         functions, target = self.functions, npz_path(path)
         header: dict[str, Any] = {"format": FORMAT, "version": VERSION, "decision": type(self.decision).__name__}

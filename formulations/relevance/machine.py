@@ -33,8 +33,8 @@ from qpkernels.arrays import (
 from qpkernels.arrays.threads import without_blas_threads
 from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.errors import ParameterError
-from qpkernels.functions import Expansion, Expansions
 from qpkernels.gram import Gram
+from qpkernels.gram.functions import Expansion, Expansions
 from qpkernels.problems import Certificate
 
 __all__ = ["RelevanceMachine", "RelevanceSolution"]

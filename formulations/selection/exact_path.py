@@ -45,7 +45,7 @@ from qpkernels.problems import Certificate, KernelQP, KernelQPBounds, Status
 from qpkernels.solvers import Claim
 
 if TYPE_CHECKING:
-    from qpkernels.paths import ParametricQP, Pieces
+    from qpkernels.families.paths import ParametricQP, Pieces
 
 __all__ = ["ExactPath", "exact_path"]
 
@@ -260,7 +260,7 @@ def exact_path(model: Model[Any], *, tol: float = 1e-9, **parameter: tuple[Array
     >>> print(f"{path.at(2.0).objective:.3f}")
     5.556
     """
-    from qpkernels.paths import trace
+    from qpkernels.families.paths import trace
 
     checked_model(model, "exact_path")
     check_tolerance(tol)
@@ -313,7 +313,7 @@ def _require_proportion(name: str, one: Vector, other: Vector) -> None:
 
 def _line(one: Model[Any], other: Model[Any], name: str) -> ParametricQP:
     """Return the KernelQPs between two models, in the hyper-parameter of that name."""
-    from qpkernels.paths.parametric import LINEAR, ParametricQP
+    from qpkernels.families.paths.parametric import LINEAR, ParametricQP
 
     start, end = one.qp(), other.qp()
     first, last = (float(np.max(each.value_of(name))) for each in (one, other))

@@ -25,7 +25,7 @@ from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_count, is_s
 from qpkernels.arrays.files import PlaceInFile, parsing, read_file, read_number, replacing
 from qpkernels.errors import FileFormatError, ParameterError, UnsupportedProgramError
 from qpkernels.files.libsvm_data import parse_libsvm
-from qpkernels.functions import Expansion, Expansions
+from qpkernels.gram.functions import Expansion, Expansions
 from qpkernels.kernels import Kernel, Precomputed
 from qpkernels.kernels.catalogue import KERNELS
 

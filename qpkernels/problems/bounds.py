@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.functions import Expansion
 from qpkernels.gram import Gram
+from qpkernels.gram.functions import Expansion
 from qpkernels.problems.certificate import Certificate
 from qpkernels.problems.enclosing import Enclosure
 from qpkernels.problems.program import Program

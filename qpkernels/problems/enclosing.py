@@ -15,9 +15,9 @@ from qpkernels.arrays import Vector
 from qpkernels.arrays.exact_algebra import semidefinite_shift
 from qpkernels.arrays.intervals import UNIT, Interval, exact_sum, inner, sum_bounds, up
 from qpkernels.errors import GramTooLargeError, NoEnclosureError
-from qpkernels.functions import Expansion
 from qpkernels.gram import Gram
 from qpkernels.gram.exact import enclose_expansion, enclose_on_samples, largest_row_error
+from qpkernels.gram.functions import Expansion
 
 __all__ = [
     "Enclosure",

@@ -29,8 +29,8 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.display import Card, Fact
-from qpkernels.functions import Expansion
 from qpkernels.gram import Approximation
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Kernel
 from qpkernels.problems.certificate import Certificate, certify_values
 from qpkernels.problems.kernel_qp.bounds import KernelQPBounds

@@ -22,8 +22,8 @@ from scipy.sparse import csr_array
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.arrays.exact_algebra import enclose_point
 from qpkernels.arrays.intervals import Interval, inner, two_sum
-from qpkernels.functions import Expansion
 from qpkernels.gram.exact import enclose_expansion
+from qpkernels.gram.functions import Expansion
 from qpkernels.problems.bounds import Move, Support
 from qpkernels.problems.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.problems.enclosing import Enclosure, no_enclosure, quiet

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.functions import Expansion
 from qpkernels.gram import Gram
 from qpkernels.gram.exact import enclose_on_samples
+from qpkernels.gram.functions import Expansion
 from qpkernels.problems.bounds import Move, Support
 from qpkernels.problems.certificate import Certificate, undefined
 from qpkernels.problems.enclosing import Enclosure, judged, quiet

@@ -22,9 +22,9 @@ import scipy
 from qpkernels.arrays import Vector
 from qpkernels.arrays.intervals import UNIT, Interval, sum_bounds, up
 from qpkernels.errors import NoEnclosureError
-from qpkernels.functions import Expansion
 from qpkernels.gram import Gram
 from qpkernels.gram.exact import enclose_on_samples
+from qpkernels.gram.functions import Expansion
 from qpkernels.problems.bounds import Move, Support
 from qpkernels.problems.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.problems.enclosing import (

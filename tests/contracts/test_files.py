@@ -39,7 +39,7 @@ from qpkernels.files import (
     write_libsvm_model,
     write_libsvm_range,
 )
-from qpkernels.functions import Expansion
+from qpkernels.gram.functions import Expansion
 
 X, Y = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [4.0, 2.0], [8.0, 1.0], [9.0, 0.0]]), np.array([1, 1, 2, 2, 3, 3])
 MODEL = SoftMargin(X, np.where(Y > 1, 1, -1), RBF(0.1), C=1.0)

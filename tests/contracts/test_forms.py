@@ -78,7 +78,7 @@ from qpkernels.errors import InfeasibleError, InseparableError, NonconvexError, 
 from qpkernels.files import FORMATS
 from qpkernels.files import read as read_program
 from qpkernels.files import write as write_program
-from qpkernels.functions import Expansion
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import RBF, Linear
 from qpkernels.problems import Certificate, ConeProgram, Power, Status
 from qpkernels.solvers import find_solver

@@ -24,9 +24,9 @@ from formulations import (
 )
 from formulations.estimators import SVC, SVR
 from qpkernels import RBF, Expansion
-from qpkernels.batch import Machine, solve_batch
 from qpkernels.diagnosis import find_conflict, find_relaxation
 from qpkernels.errors import ParameterError, QPKernelsError, ShapeError
+from qpkernels.families.batch import Machine, solve_batch
 from qpkernels.files import read, write
 from together import together
 

@@ -14,7 +14,7 @@ BACK_ENDS = ("cvxpy", "clarabel", "osqp", "scs", "qpsolvers", "piqp", "daqp", "p
     [
         "import qpkernels",
         "from qpkernels.solvers.registry import find_solver; find_solver('smo')",
-        "import qpkernels.problems, qpkernels.files, qpkernels.functions",
+        "import qpkernels.problems, qpkernels.files, qpkernels.gram.functions",
     ],
 )
 def test_importing_the_package_imports_no_back_end(statement: str) -> None:

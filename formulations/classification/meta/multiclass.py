@@ -39,8 +39,8 @@ from qpkernels.arrays import ChecksKeywords, Indices, Matrix, is_scalar, read_ar
 from qpkernels.arrays.arguments import check_keywords
 from qpkernels.display import Card, Carded, Fact, TextbookProblem, progress_bar
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
-from qpkernels.functions import Expansions
 from qpkernels.gram import Gram
+from qpkernels.gram.functions import Expansions
 from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import SolverLike
 

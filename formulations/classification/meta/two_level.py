@@ -35,8 +35,8 @@ from qpkernels.arrays import (
 )
 from qpkernels.display import Card, Carded, Fact, TextbookLine
 from qpkernels.errors import LabelError, ParameterError, QPKernelsError, ShapeError
-from qpkernels.functions import Expansion, Expansions
 from qpkernels.gram import Gram
+from qpkernels.gram.functions import Expansion, Expansions
 
 __all__ = ["StateModel", "TwoLevelMachine", "calibrate", "cross_validated_scores"]
 

@@ -48,7 +48,7 @@ from qpkernels.arrays import (
 )
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
-from qpkernels.functions import Expansion
+from qpkernels.gram.functions import Expansion
 
 __all__ = ["BatchPerceptron", "Perceptron", "PerceptronCorrection", "PerceptronSolution", "mistake_bound"]
 

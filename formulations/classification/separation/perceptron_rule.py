@@ -25,7 +25,7 @@ from formulations.prediction import Answering, Labels, Predictor
 from qpkernels.arrays import ChecksKeywords, Indices, Vector, check_positive, finite_vector, frozen
 from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.errors import ParameterError, ShapeError
-from qpkernels.functions import Expansion, Expansions
+from qpkernels.gram.functions import Expansion, Expansions
 from qpkernels.kernels import Linear
 
 __all__ = ["PerceptronRule", "PerceptronSolution", "Rate", "check_range", "criterion"]

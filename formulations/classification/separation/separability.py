@@ -19,8 +19,8 @@ from qpkernels.arrays import Indices, Vector, frozen
 from qpkernels.diagnosis import basic_combination
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import InseparableError
-from qpkernels.functions import Expansion
 from qpkernels.gram.exact import enclose_dependence, equal_samples
+from qpkernels.gram.functions import Expansion
 from qpkernels.problems import Bounds, Certificate, Program, SeparationBounds, Status, relative
 
 __all__ = ["HullIntersection", "Separability", "SeparabilityPrimal"]

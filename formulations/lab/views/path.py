@@ -26,7 +26,7 @@ from formulations.regression.tubes.soft import SoftTube
 from formulations.selection import ExactPath, exact_path
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import QPKernelsError, SolverFailedError
-from qpkernels.functions import Expansion
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Linear
 from qpkernels.problems import Certificate
 

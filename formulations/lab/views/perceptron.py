@@ -21,7 +21,7 @@ from formulations.lab.views.recording import MOST_STEPS, few_points, finite, rol
 from formulations.lab.views.view import Drawn
 from qpkernels.arrays import Indices, Vector
 from qpkernels.errors import InfeasibleError, QPKernelsError, UnsupportedProgramError
-from qpkernels.functions import Expansion
+from qpkernels.gram.functions import Expansion
 
 __all__ = ["PERCEPTRON", "record_perceptron"]
 

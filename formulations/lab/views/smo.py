@@ -15,7 +15,7 @@ from formulations.modelling.candidate import expand
 from formulations.modelling.model import Model
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import UnsupportedProgramError
-from qpkernels.functions import Expansion
+from qpkernels.gram.functions import Expansion
 from qpkernels.problems import Bounds, FenchelBounds, KernelQP, KernelQPBounds, LinearProgramBounds, MarginLevelBounds
 from qpkernels.solvers.smo.stepping import Change, Stepper
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from formulations.lab.answers import LabAnswer
 from formulations.lab.background import Recorder
 from formulations.lab.settings import Setting
-from qpkernels.functions import Expansion
+from qpkernels.gram.functions import Expansion
 
 __all__ = ["PICTURE", "Drawn", "Scene", "ViewKind", "still"]
 

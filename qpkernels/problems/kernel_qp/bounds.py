@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.arrays.threads import without_blas_threads
-from qpkernels.functions import Expansion
 from qpkernels.gram import BoundedProduct, Gram
+from qpkernels.gram.functions import Expansion
 from qpkernels.problems.bounds import Move, Support
 from qpkernels.problems.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.problems.enclosing import Enclosure

@@ -22,10 +22,10 @@ from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.arrays.exact_algebra import semidefinite_shift
 from qpkernels.arrays.intervals import UNIT, Interval, inner, sum_bounds, up
 from qpkernels.errors import GramTooLargeError
-from qpkernels.functions import Expansion
 from qpkernels.gram import Gram
 from qpkernels.gram.definiteness import smallest_eigenvalue
 from qpkernels.gram.exact import enclose_on_samples, largest_row_error
+from qpkernels.gram.functions import Expansion
 from qpkernels.problems.enclosing import (
     Enclosure,
     Judged,

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.arrays.intervals import Interval
-from qpkernels.functions import Expansion
 from qpkernels.gram import Gram
+from qpkernels.gram.functions import Expansion
 from qpkernels.problems.bounds import Support
 from qpkernels.problems.certificate import Certificate, certify_values, undefined
 from qpkernels.problems.enclosing import Enclosure

@@ -16,9 +16,9 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.arrays.intervals import Interval, inner, sum_bounds, up
-from qpkernels.functions import Expansion
 from qpkernels.gram import Gram
 from qpkernels.gram.exact import enclose_on_samples
+from qpkernels.gram.functions import Expansion
 from qpkernels.problems.enclosing import (
     Enclosure,
     Judged,

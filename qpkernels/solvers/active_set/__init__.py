@@ -11,9 +11,9 @@ sample that becomes free or is free no more by one step of elimination (:mod:`.i
 for u = -M g_F, w = M 1 and the b that makes the sum right. A step goes as far as the first coefficient that comes to an
 end of its interval, between bounds and kinks (:mod:`.loops`).
 
-:mod:`qpkernels.incremental` goes so to the optimum after a change of the samples, :mod:`qpkernels.paths` along a
-parameter, from one end to the next, and :mod:`qpkernels.batch` to the minimum over the coefficients that descent by
-pairs has left free.
+:mod:`qpkernels.families.incremental` goes so to the optimum after a change of the samples,
+:mod:`qpkernels.families.paths` along a parameter, from one end to the next, and :mod:`qpkernels.families.batch` to the
+minimum over the coefficients that descent by pairs has left free.
 
 Two methods of the project have an active set and none of this. The vertex that an interior-point method means is of
 programs whose K may be known by few features alone: all coefficients that are at the wrong place change it at once, and

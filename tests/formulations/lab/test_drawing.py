@@ -14,7 +14,7 @@ from formulations.lab.drawing import Frame, grid_of, values_on
 from formulations.lab.session import Session
 from formulations.lab.settings import KERNELS, MACHINES, LabTask, Window, read_setting
 from formulations.lab.views import VIEWS
-from qpkernels.functions import Expansion
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import RBF, Kernel, Matern, Sum
 
 WINDOW = Window(-2.0, 3.0, -1.5, 1.0)

@@ -16,8 +16,9 @@ from formulations.losses import Hinge, SquaredHinge
 from formulations.selection import cross_validate, grid, leave_one_out, path
 from formulations.selection.fits import fingerprint
 from model_data import overlapping
-from qpkernels import RBF, Gram, Precomputed, batch
+from qpkernels import RBF, Gram, Precomputed
 from qpkernels.errors import DataFormatError, FileFormatError, ForeignResultsError, ParameterError
+from qpkernels.families import batch
 from qpkernels.problems import Certificate, Status
 
 C, GAMMA = [0.1, 1.0, 10.0], [0.1, 1.0]

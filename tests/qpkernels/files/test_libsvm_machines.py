@@ -29,7 +29,7 @@ from qpkernels.files import (
     write_libsvm_machines,
     write_libsvm_model,
 )
-from qpkernels.functions import Expansions
+from qpkernels.gram.functions import Expansions
 from qpkernels.kernels import Matern
 
 HEAD = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 3\ntotal_sv 4\nrho 0.5 -0.25 2\nlabel 2 0 1\n"

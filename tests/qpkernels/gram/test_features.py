@@ -10,8 +10,8 @@ import pytest
 from scipy.sparse import csr_array, random_array
 
 from qpkernels import RBF, Gram
-from qpkernels.functions import Expansion
 from qpkernels.gram.features import pivoted_cholesky
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Kernel, Linear
 from qpkernels.problems.rounding import expansion_error
 

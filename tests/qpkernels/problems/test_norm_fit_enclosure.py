@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from qpkernels.errors import NoEnclosureError
-from qpkernels.functions import Expansion
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Linear
 from qpkernels.problems import (
     AbsoluteFitBounds,

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from qpkernels.functions import Expansion
 from qpkernels.gram import Gram
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Linear
 from qpkernels.problems import SeparationBounds
 

@@ -14,8 +14,8 @@ from sklearn.svm import SVC
 from formulations import HardMargin, Logistic, SoftMargin
 from model_data import COST, KERNELS, SHARP, Case, multipliers_of, overlapping, partner
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.functions import Expansion
 from qpkernels.gram import Gram
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import RBF, Kernel, Linear, Precomputed, Sigmoid
 from qpkernels.problems import Status
 

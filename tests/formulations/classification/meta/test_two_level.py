@@ -26,10 +26,11 @@ from formulations import (
     cross_validated_scores,
 )
 from model_data import overlapping
-from qpkernels import Columns, batch
+from qpkernels import Columns
 from qpkernels.errors import LabelError, OneClassError, ParameterError, ShapeError
-from qpkernels.functions import Expansion
+from qpkernels.families import batch
 from qpkernels.gram import Gram
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import RBF, Linear
 from qpkernels.problems import Status
 

@@ -21,8 +21,8 @@ from formulations.classification.separation.perceptron import (
     mistake_bound,
 )
 from qpkernels.errors import LabelError, NonFiniteError, OneClassError, ParameterError, ShapeError
-from qpkernels.functions import Expansion
 from qpkernels.gram import Gram
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import RBF, Linear, Polynomial, Precomputed
 from qpkernels.problems import Status
 

@@ -12,8 +12,8 @@ import pytest
 
 from exact import exact_kernel, exact_matrix, polished
 from qpkernels.errors import NoEnclosureError
-from qpkernels.functions import Expansion
 from qpkernels.gram import Gram
+from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import RBF, Kernel, Linear, Matern, Polynomial, Precomputed
 from qpkernels.problems import Enclosure, KernelQP, KernelQPBounds
 from qpkernels.solvers.smo import SMO

@@ -10,12 +10,12 @@ import pytest
 
 from qpkernels import RBF, Expansion, Gram, Precomputed
 from qpkernels.arrays import Indices, Vector
-from qpkernels.batch import Fitted, Machine, solve_batch
-from qpkernels.batch import groups as groups_module
-from qpkernels.batch.groups import Reading, grouped
-from qpkernels.batch.rounds import Start
-from qpkernels.batch.solving import Alone
 from qpkernels.errors import IndefiniteKernelError, ParameterError, QPKernelsError, ShapeError
+from qpkernels.families.batch import Fitted, Machine, solve_batch
+from qpkernels.families.batch import groups as groups_module
+from qpkernels.families.batch.groups import Reading, grouped
+from qpkernels.families.batch.rounds import Start
+from qpkernels.families.batch.solving import Alone
 from qpkernels.problems import KernelQP
 from qpkernels.solvers import Claim
 

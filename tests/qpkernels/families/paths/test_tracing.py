@@ -10,9 +10,9 @@ import pytest
 
 from qpkernels import RBF, Linear
 from qpkernels.errors import SolverFailedError
+from qpkernels.families.paths import ParametricQP, Pieces, trace, tracing
 from qpkernels.gram import Gram
 from qpkernels.kernels.kernel import Kernel
-from qpkernels.paths import ParametricQP, Pieces, trace, tracing
 from qpkernels.problems import KernelQP, KernelQPBounds
 from qpkernels.solvers.smo import SMO
 

@@ -10,8 +10,8 @@ import pytest
 
 from qpkernels import RBF
 from qpkernels.errors import ParameterError
+from qpkernels.families.paths.parametric import LINEAR, ParametricQP
 from qpkernels.gram import Gram
-from qpkernels.paths.parametric import LINEAR, ParametricQP
 from qpkernels.problems import KernelQP
 
 GRAM = Gram(RBF(1.0), np.arange(3.0)[:, None])

@@ -5,7 +5,7 @@ from threading import Lock
 
 import pytest
 
-from qpkernels.batch.schedule import Team
+from qpkernels.families.batch.schedule import Team
 
 BEFORE = [None, 0, 0, None, 3, 4, 1, None]
 

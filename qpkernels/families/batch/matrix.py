@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector
-from qpkernels.batch.machine import Machine
+from qpkernels.families.batch.machine import Machine
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.products import EXPONENT_ERROR, PanelProduct
 from qpkernels.gram.panels.samples import form_and_samples, make_product

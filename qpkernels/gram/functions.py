@@ -33,8 +33,8 @@ from qpkernels.arrays import (
 )
 from qpkernels.arrays.files import check_compressed, load_arrays, parsing, replacing, sized
 from qpkernels.errors import FileFormatError, ParameterError, ShapeError
-from qpkernels.gram import Gram
 from qpkernels.gram.features import weights_of
+from qpkernels.gram.gram import Gram
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.kernels.approximations import Nystroem
 from qpkernels.kernels.kernel import Kernel

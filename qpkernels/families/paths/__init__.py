@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The optima of KernelQP problems along a parameter, exactly: piecewise linear, from breakpoint to breakpoint."""
 
-from qpkernels.paths.parametric import ParametricQP, Pieces
-from qpkernels.paths.tracing import trace
+from qpkernels.families.paths.parametric import ParametricQP, Pieces
+from qpkernels.families.paths.tracing import trace
 
 __all__ = ["ParametricQP", "Pieces", "trace"]

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Vector
 from qpkernels.arrays.threads import in_this_thread
-from qpkernels.batch.groups import MachineGroup, Reading
-from qpkernels.batch.machine import Fitted, Machine
-from qpkernels.batch.matrix import Layout, Tiles, expansions, shared_matrix, tiles_of
-from qpkernels.batch.schedule import Team
 from qpkernels.errors import QPKernelsError
-from qpkernels.functions import Expansion
+from qpkernels.families.batch.groups import MachineGroup, Reading
+from qpkernels.families.batch.machine import Fitted, Machine
+from qpkernels.families.batch.matrix import Layout, Tiles, expansions, shared_matrix, tiles_of
+from qpkernels.families.batch.schedule import Team
 from qpkernels.gram import BoundedProduct, Gram
+from qpkernels.gram.functions import Expansion
 from qpkernels.gram.panels.samples import DenseProduct, form_and_samples, make_product
 from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers.answer import Claim, Outcome

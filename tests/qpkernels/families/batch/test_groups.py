@@ -5,8 +5,8 @@ import numpy as np
 
 from qpkernels import RBF, Gram
 from qpkernels.arrays import Indices
-from qpkernels.batch.groups import Reading, grouped
-from qpkernels.batch.machine import Machine
+from qpkernels.families.batch.groups import Reading, grouped
+from qpkernels.families.batch.machine import Machine
 from qpkernels.problems import KernelQP
 
 GRAM = Gram(RBF(0.5), np.random.default_rng(0).normal(size=(4400, 2)))

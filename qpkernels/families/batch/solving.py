@@ -11,11 +11,11 @@ import numpy as np
 
 from qpkernels.arrays import Vector, check_count, check_positive, check_tolerance
 from qpkernels.arrays.threads import in_this_thread, threads, without_blas_threads
-from qpkernels.batch.groups import Reading, grouped, shares_whole
-from qpkernels.batch.machine import Fitted, Machine
-from qpkernels.batch.rounds import BatchLimits, Start, carried, function_at, solve_together
-from qpkernels.batch.schedule import Team
 from qpkernels.errors import ParameterError, QPKernelsError
+from qpkernels.families.batch.groups import Reading, grouped, shares_whole
+from qpkernels.families.batch.machine import Fitted, Machine
+from qpkernels.families.batch.rounds import BatchLimits, Start, carried, function_at, solve_together
+from qpkernels.families.batch.schedule import Team
 from qpkernels.gram import Gram
 from qpkernels.problems import KernelQPBounds
 from qpkernels.solvers.smo import SMO
@@ -68,7 +68,7 @@ def solve_batch(
     --------
     >>> import numpy as np
     >>> from formulations import SoftMargin
-    >>> from qpkernels.batch import Machine, solve_batch
+    >>> from qpkernels.families.batch import Machine, solve_batch
     >>> model = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1])
     >>> programs = [model.set_params(C=C).qp() for C in (0.1, 1.0)]
     >>> answers = solve_batch(model.gram, [Machine(program, np.arange(4)) for program in programs], tol=1e-6)

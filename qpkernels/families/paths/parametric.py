@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.errors import ParameterError
-from qpkernels.paths.loops import LOWER, UPPER, Record
+from qpkernels.families.paths.loops import LOWER, UPPER, Record
 from qpkernels.problems import KernelQP
 
 __all__ = ["LINEAR", "ParametricQP", "Pieces", "RunOfPieces"]
@@ -45,7 +45,7 @@ class ParametricQP:
     Examples
     --------
     >>> from formulations import SoftMargin
-    >>> from qpkernels.paths import ParametricQP
+    >>> from qpkernels.families.paths import ParametricQP
     >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=0.1)
     >>> start = model.qp()
     >>> path = ParametricQP(start, model.set_params(C=1.0).qp(), first=0.1, last=1.0)

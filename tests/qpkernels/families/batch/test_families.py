@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from builders import every_family, manufacture
-from qpkernels.batch import Fitted, Machine, solve_batch
+from qpkernels.families.batch import Fitted, Machine, solve_batch
 
 
 @every_family

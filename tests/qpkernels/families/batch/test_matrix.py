@@ -8,9 +8,9 @@ import pytest
 
 from qpkernels import RBF, Gram, Laplacian, Precomputed
 from qpkernels.arrays import Indices
-from qpkernels.batch.machine import Machine
-from qpkernels.batch.matrix import Layout, expansions, tiles_of
-from qpkernels.batch.schedule import Team
+from qpkernels.families.batch.machine import Machine
+from qpkernels.families.batch.matrix import Layout, expansions, tiles_of
+from qpkernels.families.batch.schedule import Team
 from qpkernels.gram.panels.products import mostly_zero
 from qpkernels.kernels import Kernel
 from qpkernels.problems import KernelQP

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import is_sparse
-from qpkernels.batch.machine import Machine
 from qpkernels.errors import QPKernelsError
+from qpkernels.families.batch.machine import Machine
 from qpkernels.gram import Gram
 from qpkernels.solvers.smo.rows import ONE_BLOCK
 

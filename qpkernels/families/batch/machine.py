@@ -40,7 +40,7 @@ class Machine:
     >>> import numpy as np
     >>> from formulations import SoftMargin
     >>> from qpkernels import Gram, Linear
-    >>> from qpkernels.batch import Machine, solve_batch
+    >>> from qpkernels.families.batch import Machine, solve_batch
     >>> gram, y = Gram(Linear(), [[0.0], [1.0], [3.0], [4.0]]), np.array([-1, -1, 1, 1])
     >>> rows = np.array([0, 1, 2])
     >>> machine = Machine(SoftMargin(gram.part(rows), y[rows], C=1.0).qp(), rows, held_out=np.array([3]))

@@ -10,8 +10,22 @@ from numpy.linalg import LinAlgError
 
 from qpkernels.arrays import Vector
 from qpkernels.errors import SolverFailedError
-from qpkernels.paths.loops import DONE, FIXED, FREE, FULL, LOWER, STUCK, UPPER, ZERO, Line, Point, Record, enter, sweep
-from qpkernels.paths.parametric import ParametricQP, Pieces, RunOfPieces
+from qpkernels.families.paths.loops import (
+    DONE,
+    FIXED,
+    FREE,
+    FULL,
+    LOWER,
+    STUCK,
+    UPPER,
+    ZERO,
+    Line,
+    Point,
+    Record,
+    enter,
+    sweep,
+)
+from qpkernels.families.paths.parametric import ParametricQP, Pieces, RunOfPieces
 from qpkernels.problems import KernelQP
 from qpkernels.solvers.active_set.inverse import inverted
 from qpkernels.solvers.active_set.loops import tie
@@ -57,7 +71,7 @@ def trace(path: ParametricQP, beta: Vector) -> Pieces:
     Examples
     --------
     >>> from formulations import SoftMargin
-    >>> from qpkernels.paths import ParametricQP, trace
+    >>> from qpkernels.families.paths import ParametricQP, trace
     >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=0.1)
     >>> start, solution = model.qp(), model.solve(tol=1e-6)
     >>> pieces = trace(ParametricQP(start, model.set_params(C=1.0).qp(), 0.1, 1.0), solution.beta)
