@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from formulations.judging.machine_audit import AuditRow, Finish, MachineAudit
 from qpkernels.arrays import check_tolerance
-from qpkernels.display import Column, Reported, TableReport, TextTable, as_text
+from qpkernels.display import Column, Reported, TableReport, TextTable
 from qpkernels.problems import Status
 
 __all__ = ["Audit", "audit"]
@@ -176,9 +176,8 @@ class Audit(Reported, Sequence[MachineAudit]):
         """Return the table, and in words what is proved and what is wrong."""
         open_ = frozenset(k for k, row in enumerate(self.rows) if row.status != Status.OPTIMAL)
         title = f"{self.estimator}: optimal = proved to a relative gap and residuals of {self.tol:g}"
-        return TableReport(
-            (TextTable(_COLUMNS, tuple(map(_cells, self.rows)), title, bold=open_),), notes=tuple(self.notes)
-        )
+        table = TextTable.of(_COLUMNS, map(vars, self.rows), title=title, bold=open_)
+        return TableReport((table,), notes=tuple(self.notes))
 
     def __repr__(self) -> str:
         proved = sum(row.status == Status.OPTIMAL for row in self.rows)
@@ -207,33 +206,18 @@ _WIDE = 165
 """Width of a terminal that shows every column."""
 
 _COLUMNS = (
-    Column("machine", "left"),
-    Column("model", "left"),
-    Column("status", "left"),
-    Column("samples"),
-    Column("SV"),
-    Column("primal value", least_width=_WIDE),
-    Column("dual value", least_width=_WIDE),
-    Column("rel. gap"),
-    Column("primal res.", least_width=_WIDE),
-    Column("dual res.", least_width=_WIDE),
-    Column("‖f‖", least_width=_WIDE),
-    Column("‖f − f*‖ ≤"),
-    Column("certain"),
-    Column("wrong"),
+    Column("machine", "left", key="machine"),
+    Column("model", "left", key="formulation"),
+    Column("status", "left", key="status"),
+    Column("samples", key="samples"),
+    Column("SV", key="n_support"),
+    Column("primal value", least_width=_WIDE, key="primal_value", form=".10g"),
+    Column("dual value", least_width=_WIDE, key="dual_value", form=".10g"),
+    Column("rel. gap", key="relative_gap", form=".0e"),
+    Column("primal res.", least_width=_WIDE, key="primal_residual", form=".0e"),
+    Column("dual res.", least_width=_WIDE, key="dual_residual", form=".0e"),
+    Column("‖f‖", least_width=_WIDE, key="norm", form=".3g"),
+    Column("‖f − f*‖ ≤", key="distance", form=".3g"),
+    Column("certain", key="certain"),
+    Column("wrong", key="wrong"),
 )
-
-
-def _cells(row: AuditRow) -> tuple[str, ...]:
-    counts = (row.certain, row.wrong)
-    return (
-        row.machine,
-        row.formulation,
-        str(row.status),
-        str(row.samples),
-        "" if row.n_support is None else str(row.n_support),
-        *(as_text(value, ".10g") for value in (row.primal_value, row.dual_value)),
-        *(as_text(value, ".0e") for value in (row.relative_gap, row.primal_residual, row.dual_residual)),
-        *(as_text(value, ".3g") for value in (row.norm, row.distance)),
-        *("" if count is None else str(count) for count in counts),
-    )

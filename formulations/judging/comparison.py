@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from formulations.modelling.solution import Seconds, Solution
-from qpkernels.display import Column, Reported, TableReport, TextTable, as_text, without_nan
+from qpkernels.display import Column, Reported, TableReport, TextTable, without_nan
 from qpkernels.errors import InfeasibleError, QPKernelsError, UnboundedError
 from qpkernels.problems import Certificate, Status
 
@@ -195,7 +195,8 @@ class Comparison(Sequence[Row], Reported):
         """Return the table, where the proved optima lie, what is not proved, and what counts in which scale."""
         unproved = frozenset(k for k, row in enumerate(self.rows) if row.status != Status.OPTIMAL)
         title = f"optimal = proved to a relative gap and residuals of {self.tol:g}"
-        table = TextTable(_COLUMNS, tuple(map(_cells, self.rows)), title, faint=unproved)
+        records = (vars(row) | {"seconds": row.seconds} for row in self.rows)
+        table = TextTable.of(_COLUMNS, records, title=title, faint=unproved)
         return TableReport((table,), warnings=tuple(self.warnings), notes=(*self.remarks, *self.scales))
 
     @property
@@ -282,36 +283,19 @@ _MIDDLING = 104
 """Width from which on all columns of an answer itself are shown."""
 
 _COLUMNS = (
-    Column("form", "left"),
-    Column("solver", "left"),
-    Column("status", "left"),
-    Column("objective"),
-    Column("factor", least_width=_MIDDLING),
-    Column("primal value", least_width=_WIDE),
-    Column("dual value", least_width=_WIDE),
-    Column("rel. gap"),
-    Column("primal res.", least_width=_WIDE),
-    Column("dual res.", least_width=_WIDE),
-    Column("compl.", least_width=_WIDE),
-    Column("SV"),
-    Column("intercept", least_width=_MIDDLING),
-    *(Column(f"{field.name} s", least_width=_WIDE) for field in fields(Seconds)),
-    Column("total s"),
+    Column("form", "left", key="formulation"),
+    Column("solver", "left", key="solver"),
+    Column("status", "left", key="status"),
+    Column("objective", key="objective", form=".10g"),
+    Column("factor", least_width=_MIDDLING, key="factor", form=".4g"),
+    Column("primal value", least_width=_WIDE, key="primal_value", form=".10g"),
+    Column("dual value", least_width=_WIDE, key="dual_value", form=".10g"),
+    Column("rel. gap", key="relative_gap", form=".0e"),
+    Column("primal res.", least_width=_WIDE, key="primal_residual", form=".0e"),
+    Column("dual res.", least_width=_WIDE, key="dual_residual", form=".0e"),
+    Column("compl.", least_width=_WIDE, key="complementarity", form=".0e"),
+    Column("SV", key="n_support"),
+    Column("intercept", least_width=_MIDDLING, key="intercept", form=".7g"),
+    *(Column(f"{each.name} s", "right", _WIDE, f"seconds_{each.name}", ".3f") for each in fields(Seconds)),
+    Column("total s", key="seconds", form=".3f"),
 )
-
-
-def _cells(row: Row) -> tuple[str, ...]:
-    measures = (row.relative_gap, row.primal_residual, row.dual_residual, row.complementarity)
-    seconds = (row.seconds_gram, row.seconds_lower, row.seconds_solve, row.seconds_certify)
-    return (
-        row.formulation,
-        row.solver,
-        str(row.status),
-        as_text(row.objective, ".10g"),
-        as_text(row.factor, ".4g"),
-        *(as_text(value, ".10g") for value in (row.primal_value, row.dual_value)),
-        *(as_text(value, ".0e") for value in measures),
-        "" if row.n_support is None else str(row.n_support),
-        as_text(row.intercept, ".7g"),
-        *(as_text(value, ".3f") for value in (*seconds, row.seconds)),
-    )

@@ -221,10 +221,10 @@ class CrossExamination(Sequence[Trial], Reported):
     def report(self) -> TableReport:
         """Return the trials, the times to each accuracy, and remarks."""
         trials = [trial for solver in self.solvers for trial in self.of(solver)]
-        claims = TextTable(
+        claims = TextTable.of(
             _COLUMNS,
-            tuple(map(_cells, trials)),
-            f"{self.problem}: claimed and proved",
+            (each.values() | {"claimed": each.row.claim or "-", "seconds": each.seconds} for each in trials),
+            title=f"{self.problem}: claimed and proved",
             faint=frozenset(k for k, trial in enumerate(trials) if trial.row.status != Status.OPTIMAL),
             ends=frozenset(k for k, trial in enumerate(trials) if trial.tol == self.tolerances[-1]),
             narrow=True,
@@ -241,34 +241,16 @@ class CrossExamination(Sequence[Trial], Reported):
 
 
 _COLUMNS = (
-    Column("solver", "left"),
-    Column("form", "left", 120),
-    Column("tol"),
-    Column("claimed", "left"),
-    Column("proved", "left"),
-    Column("to"),
-    Column("obj. error"),
-    Column("|g - g*|"),
-    Column("SV", least_width=120),
-    Column("differ", least_width=90),
-    Column("overlap", least_width=120),
-    Column("time s"),
+    Column("solver", "left", key="solver"),
+    Column("form", "left", 120, "formulation"),
+    Column("tol", key="tol", form=".0e"),
+    Column("claimed", "left", key="claimed"),
+    Column("proved", "left", key="status"),
+    Column("to", key="accuracy", form=".0e"),
+    Column("obj. error", key="objective_error", form=".0e"),
+    Column("|g - g*|", key="disagreement", form=".0e"),
+    Column("SV", least_width=120, key="n_support"),
+    Column("differ", least_width=90, key="support_difference"),
+    Column("overlap", least_width=120, key="support_overlap", form=".3f"),
+    Column("time s", key="seconds", form=".2g"),
 )
-
-
-def _cells(trial: Trial) -> tuple[str, ...]:
-    row = trial.row
-    return (
-        row.solver,
-        row.formulation,
-        f"{trial.tol:.0e}",
-        row.claim or "-",
-        str(row.status),
-        as_text(row.accuracy, ".0e"),
-        as_text(trial.objective_error, ".0e"),
-        as_text(trial.disagreement, ".0e"),
-        "" if row.n_support is None else str(row.n_support),
-        "" if trial.support_difference is None else str(trial.support_difference),
-        as_text(trial.support_overlap, ".3f"),
-        as_text(trial.seconds, ".2g"),
-    )

@@ -30,7 +30,7 @@ from formulations.selection.folds import (
     truth,
 )
 from qpkernels.arrays import Vector
-from qpkernels.display import Column, TableReport, TextTable, as_text, progress_bar
+from qpkernels.display import Column, TableReport, TextTable, progress_bar
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import SolverLike
@@ -147,20 +147,14 @@ class CrossValidation(Rowed):
     def report(self) -> TableReport:
         """Return a line for each fold."""
         title = f"{self.scoring} {self.mean:.6g} +/- {self.std:.2g}; {proved(self.fits, self.tol)}"
-        headings = ("fold", "train", "test", self.scoring, "status", "rel. gap", "SV")
-        cells = tuple(
-            (
-                str(row["fold"]),
-                str(row["train"]),
-                str(row["test"]),
-                as_text(row[self.scoring], ".6g"),
-                row["status"],
-                as_text(row["relative_gap"], ".0e"),
-                "" if row["n_support"] is None else str(row["n_support"]),
-            )
-            for row in self.rows()
+        columns = (
+            *(Column(name, key=name) for name in ("fold", "train", "test")),
+            Column(self.scoring, key=self.scoring, form=".6g"),
+            Column("status", key="status"),
+            Column("rel. gap", key="relative_gap", form=".0e"),
+            Column("SV", key="n_support"),
         )
-        return TableReport((TextTable(tuple(map(Column, headings)), cells),), title)
+        return TableReport((TextTable.of(columns, self.rows()),), title)
 
 
 def cross_validate(

@@ -38,7 +38,7 @@ from formulations.selection.fits import Rowed
 from formulations.selection.folds import checked_model
 from formulations.selection.grid import cell
 from qpkernels.arrays import Indices, Matrix, Vector, check_tolerance, frozen, is_scalar, real_number, shown
-from qpkernels.display import Column, TableReport, TextTable, as_text
+from qpkernels.display import Column, TableReport, TextTable
 from qpkernels.errors import ParameterError
 from qpkernels.gram import BoundedProduct, Gram
 from qpkernels.problems import Certificate, KernelQP, KernelQPBounds, Status
@@ -196,24 +196,20 @@ class ExactPath(Rowed):
         """Return breakpoints from end to end, the worst of what is proved, and where the time went."""
         rows = list(self.rows())
         chosen = sorted({round(k * (len(rows) - 1) / (_SHOWN - 1)) for k in range(_SHOWN)})
-        headings = (self.parameter, "status", "primal value", "rel. gap", "free", "intercept")
-        cells = tuple(
-            (
-                cell(row[self.parameter]),
-                row["status"],
-                as_text(row["primal_value"], ".10g"),
-                as_text(row["relative_gap"], ".0e"),
-                "" if row["n_free"] is None else str(row["n_free"]),
-                as_text(row["intercept"], ".7g"),
-            )
-            for row in (rows[k] for k in chosen)
+        columns = (
+            Column(self.parameter, key=self.parameter, form=".6g"),
+            Column("status", key="status"),
+            Column("primal value", key="primal_value", form=".10g"),
+            Column("rel. gap", key="relative_gap", form=".0e"),
+            Column("free", key="n_free"),
+            Column("intercept", key="intercept", form=".7g"),
         )
         proved = sum(row["status"] == Status.OPTIMAL for row in rows)
         which = "every breakpoint is" if proved == len(rows) else f"{proved} of {len(rows)} breakpoints are"
         worst = max(each.error for each in self.certificates)
         title = f"{len(rows)} breakpoints; {which} proved at {self.tol:g}, the worst to {worst:.0e}"
         notes = (f"{len(rows) - len(chosen)} more breakpoints",) if len(rows) > len(chosen) else ()
-        return TableReport((TextTable(tuple(map(Column, headings)), cells),), title, notes=notes)
+        return TableReport((TextTable.of(columns, (rows[k] for k in chosen)),), title, notes=notes)
 
 
 _AT_ONCE = 64

@@ -15,7 +15,7 @@ from formulations.modelling.batch import Part
 from formulations.selection.fits import Effort, Fit, Kept, Rowed, proved, status_of_all
 from formulations.selection.folds import checked_model
 from formulations.selection.grid import cell, listed, with_numbers
-from qpkernels.display import Column, TableReport, TextTable, as_text, progress_bar
+from qpkernels.display import Column, TableReport, TextTable, progress_bar
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.problems import Status
 from qpkernels.solvers import SolverLike
@@ -92,22 +92,17 @@ class SolutionPath(Sequence[Solution], Rowed):
 
     def report(self) -> TableReport:
         """Return a line for each value."""
-        headings = (self.parameter, "status", "primal value", "rel. gap", "SV", "intercept", "solve s")
-        cells = tuple(
-            (
-                cell(row[self.parameter]),
-                row["status"],
-                as_text(row["primal_value"], ".10g"),
-                as_text(row["relative_gap"], ".0e"),
-                "" if row["n_support"] is None else str(row["n_support"]),
-                as_text(row["intercept"], ".7g"),
-                as_text(row["seconds"], ".3f"),
-            )
-            for row in self.rows()
+        columns = (
+            Column(self.parameter, key=self.parameter, form=".6g"),
+            Column("status", key="status"),
+            Column("primal value", key="primal_value", form=".10g"),
+            Column("rel. gap", key="relative_gap", form=".0e"),
+            Column("SV", key="n_support"),
+            Column("intercept", key="intercept", form=".7g"),
+            Column("solve s", key="seconds", form=".3f"),
         )
         notes = tuple(f"{self.parameter}={cell(self.values[k])}: {error}" for k, error in self.errors.items())
-        table = TextTable(tuple(map(Column, headings)), cells)
-        return TableReport((table,), proved(self.fits, self.tol), notes=notes)
+        return TableReport((TextTable.of(columns, self.rows()),), proved(self.fits, self.tol), notes=notes)
 
 
 def path(

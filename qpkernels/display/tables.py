@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -22,11 +22,23 @@ Json = TypeVar("Json")
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, its side, and the width of a terminal from which on it is shown."""
+    """A column: its heading, its side, and the width of a terminal from which on it is shown.
+
+    Of records it shows the entry ``key``, and floats in that form; None and NaN are empty cells.
+    """
 
     heading: str
     side: Literal["left", "right"] = "right"
     least_width: int = 0
+    key: str = ""
+    form: str = ""
+
+    def cell(self, record: Mapping[str, Any]) -> str:
+        """Return the text of a record."""
+        value = record[self.key]
+        if isinstance(value, float):
+            return as_text(value, self.form)
+        return "" if value is None else str(value)
 
 
 @dataclass(frozen=True)
@@ -54,6 +66,12 @@ class TextTable:
     bold: frozenset[int] = frozenset()
     ends: frozenset[int] = frozenset()
     narrow: bool = False
+
+    @classmethod
+    def of(cls, columns: Iterable[Column], records: Iterable[Mapping[str, Any]], **settings: Any) -> TextTable:
+        """Return the table of records."""
+        chosen = tuple(columns)
+        return cls(chosen, tuple(tuple(column.cell(each) for column in chosen) for each in records), **settings)
 
     def rich(self, width: int) -> Any:
         """Return the table for a terminal of that width."""

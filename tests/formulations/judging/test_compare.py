@@ -234,9 +234,9 @@ def test_an_unknown_name_is_refused_before_anybody_solves() -> None:
     class Watched(SMO):
         name = "watched"
 
-        def solve(self, *args: Any, **options: Any) -> Any:
+        def ask(self, *args: Any, **options: Any) -> Any:
             seen.append("asked")
-            return super().solve(*args, **options)
+            return super().ask(*args, **options)
 
     for ask in (compare, cross_examine):
         with pytest.raises(UnknownSolverError, match="no solver is called 'smoo'; did you mean 'smo'"):
