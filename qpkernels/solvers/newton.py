@@ -184,8 +184,8 @@ class _Iterate:
         q = -(slope + self._beta)
         self._system.factor(W)
         lag = self._system.expand(self._beta) - self._function
-        function, multipliers = self._system.solve(q, -self._beta.sum(keepdims=True)[: int(self._bordered)], lag)
-        c = float(multipliers.sum())
+        function, multipliers = self._system.solve(q, -float(self._beta.sum()), lag)
+        c = float(np.sum(multipliers))
         values = self._system.at_samples(function) + c
         return _NewtonDirection(q - W * values, function, c, values)
 

@@ -37,6 +37,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
@@ -50,12 +51,16 @@ __all__ = [
     "Border",
     "DenseSystem",
     "FeatureSystem",
+    "Multipliers",
     "NewtonSystem",
     "SparseSystem",
     "newton_system",
     "power_of_two",
     "prepare_system",
 ]
+
+Multipliers: TypeAlias = Vector | float
+"""A number for each equation: a vector where they are those of a border, else one number, 0 without b."""
 
 _REGULAR = 4 * np.finfo(float).eps
 """Part of the diagonal that is added where rounding took the definiteness of a matrix, tenfold at each attempt."""
@@ -132,20 +137,18 @@ class NewtonSystem(ABC):
         """Prepare the system with these W; without a border, with the one equation 1'd = s, or none."""
 
     @abstractmethod
-    def solve(self, q: Vector, s: Vector, lag: Vector | float = 0.0) -> tuple[Vector, Vector]:
-        """Return the change of the function, and c; s and c have an entry for each equation."""
+    def solve(self, q: Vector, s: Multipliers, lag: Vector | float = 0.0) -> tuple[Vector, Multipliers]:
+        """Return the change of the function, and c."""
 
-    def level(self, c: Vector) -> Vector | float:
+    def level(self, c: Multipliers) -> Multipliers:
         """Return B c."""
-        if self.equations is None:
-            return float(c[0]) if self.bordered else 0.0
-        return self.equations.columns @ c
+        return c if self.equations is None else self.equations.columns @ c
 
-    def sums(self, d: Vector) -> Vector:
+    def sums(self, d: Vector) -> Multipliers:
         """Return B'd."""
         if self.equations is None:
-            return d.sum(keepdims=True) if self.bordered else d[:0]
-        return d @ self.equations.columns
+            return float(d.sum()) if self.bordered else 0.0
+        return np.asarray(d @ self.equations.columns)
 
 
 class FeatureSystem(NewtonSystem):
@@ -191,34 +194,38 @@ class FeatureSystem(NewtonSystem):
     def factor(self, weights: Vector, border: Border | None = None) -> None:
         """Prepare the system with these W."""
         self.W, self.equations = weights, border
+        self.masses: Multipliers
         if border is None:
-            self.masses = _or_infinity(self.sums(weights))
-            self.means = (weights @ self.Z)[None, :][: self.masses.size] / self.masses[:, None]
-            rows, rest = self.Z - self.means[0] if self.bordered else self.Z, None
+            mass, rest = self.sums(weights), None
+            # Where rounding has left no sample that moves, and where there is no b, its multiplier does nothing.
+            self.masses = mass if mass > 0 else np.inf
+            self.means = weights @ self.Z / self.masses
+            rows = self.Z - self.means if self.bordered else self.Z
         else:
             weighted = border.columns * weights[:, None]
-            self.masses = _or_infinity(np.einsum("ij,ij->j", weighted, border.columns) + border.rest.diagonal())
-            self.means = weighted.T @ self.Z / self.masses[:, None]
+            masses = np.einsum("ij,ij->j", weighted, border.columns) + border.rest.diagonal()
+            masses[masses <= 0] = np.inf
+            self.masses, self.means = masses, weighted.T @ self.Z / masses[:, None]
             rows, rest = self.Z - border.columns @ self.means, self.means.T @ border.rest @ self.means
         rows = rows * np.sqrt(weights)[:, None]
         self.triangle = _cholesky(lambda: _plus_one(rows.T @ rows if rest is None else rows.T @ rows + rest))
 
-    def solve(self, q: Vector, s: Vector, lag: Vector | float = 0.0) -> tuple[Vector, Vector]:
+    def solve(self, q: Vector, s: Multipliers, lag: Vector | float = 0.0) -> tuple[Vector, Multipliers]:
         """Return the change of w, and c."""
         right, rest = q @ self.Z + lag, self.sums(q) - s
         e, c = self._step(right, rest)
         d = self.W * (self.Z @ e + self.level(c))
-        rest -= self.sums(d)
+        rest = rest - self.sums(d)
         if self.equations is not None:
             rest -= self.equations.rest @ c
         change, more = self._step(right - e - d @ self.Z, rest)
         return e + change, c + more
 
-    def _step(self, right: Vector, rest: Vector) -> tuple[Vector, Vector]:
-        if not rest.size:
-            return dpotrs(self.triangle, right)[0], rest
-        e = dpotrs(self.triangle, right - rest @ self.means)[0]
-        return e, rest / self.masses - self.means @ e
+    def _step(self, right: Vector, rest: Multipliers) -> tuple[Vector, Multipliers]:
+        if self.equations is None and not self.bordered:
+            return dpotrs(self.triangle, right)[0], 0.0
+        e = dpotrs(self.triangle, right - np.dot(rest, self.means))[0]
+        return e, rest / self.masses - np.dot(self.means, e)
 
 
 class DenseSystem(NewtonSystem):
@@ -262,24 +269,22 @@ class DenseSystem(NewtonSystem):
         """Prepare the system with these W."""
         self.root, self.equations = np.sqrt(weights), border
         self.triangle = _cholesky(lambda: _plus_one(self.K * self.root * self.root[:, None]))
-        root = self.root[:, None]
-        self.columns = root[:, : int(self.bordered)] if border is None else border.columns * root
-        self.inverse = self._inverse(self.columns) if self.columns.size else self.columns
-        self.masses = self.columns.T @ self.inverse
-        if border is not None:
-            self.masses += border.rest
+        self.columns = self.root if border is None else border.columns * self.root[:, None]
+        if border is not None or self.bordered:
+            self.inverse = self._inverse(self.columns)
+            self.masses = self.columns.T @ self.inverse + (0.0 if border is None else border.rest)
 
     def _inverse(self, right: Matrix) -> Matrix:
         return np.asarray(dpotrs(self.triangle, right)[0])
 
-    def solve(self, q: Vector, s: Vector, lag: Vector | float = 0.0) -> tuple[Vector, Vector]:
+    def solve(self, q: Vector, s: Multipliers, lag: Vector | float = 0.0) -> tuple[Vector, Multipliers]:
         """Return the change of the values, and c."""
         right = q / self.root
         u = self._inverse(right - self.root * lag)
-        if not s.size:
-            return (right - u) / self.root, s
+        if self.equations is None and not self.bordered:
+            return (right - u) / self.root, 0.0
         c = _multipliers(self.masses, u @ self.columns - s)
-        u -= self.inverse @ c
+        u -= self.inverse * c if self.equations is None else self.inverse @ c
         return (right - u) / self.root - self.level(c), c
 
 
@@ -288,16 +293,10 @@ def power_of_two(size: float) -> float:
     return float(2.0 ** np.floor(np.log2(size))) if 0.0 < size < np.inf else 1.0
 
 
-def _or_infinity(masses: Vector) -> Vector:
-    """Let the masses of 0, where rounding has left no sample that moves, be infinite: their multipliers do nothing."""
-    masses[masses <= 0] = np.inf
-    return masses
-
-
-def _multipliers(masses: Matrix, amounts: Vector) -> Vector:
+def _multipliers(masses: Matrix | float, amounts: Multipliers) -> Multipliers:
     """Return masses^-1 amounts of two equations at most; 0 for those where rounding has left no sample that moves."""
-    if amounts.size == 1:
-        return amounts / masses[0, 0] if masses[0, 0] > 0 else 0.0 * amounts
+    if not (isinstance(masses, np.ndarray) and isinstance(amounts, np.ndarray)):
+        return amounts / masses if masses > 0 else 0.0
     present = masses.diagonal() > 0
     found = np.zeros_like(amounts)
     found[present] = np.linalg.solve(masses[np.ix_(present, present)], amounts[present])
@@ -401,10 +400,10 @@ class SparseSystem(NewtonSystem):
         self.W, mass = weights, float(weights.sum())
         self._diagonal = np.append(1.0 + weights @ self._squares, mass if self.bordered and mass > 0 else 1.0)
 
-    def solve(self, q: Vector, s: Vector, lag: Vector | float = 0.0) -> tuple[Vector, Vector]:
+    def solve(self, q: Vector, s: Multipliers, lag: Vector | float = 0.0) -> tuple[Vector, Multipliers]:
         """Return the change of w, and c."""
         found = np.zeros(self.Z.shape[1] + 1)
-        rest = np.append(q @ self.Z + lag, float(q.sum() - s[0]) if self.bordered else 0.0)
+        rest = np.append(q @ self.Z + lag, float(q.sum()) - s if self.bordered else 0.0)
         ahead = rest / self._diagonal
         size = first = float(rest @ ahead)
         for _ in range(_ITERATIONS):
@@ -417,7 +416,7 @@ class SparseSystem(NewtonSystem):
             scaled = rest / self._diagonal
             before, size = size, float(rest @ scaled)
             ahead = scaled + size / before * ahead
-        return found[:-1], found[-1:] if self.bordered else found[:0]
+        return found[:-1], float(found[-1]) if self.bordered else 0.0
 
     def _product(self, direction: Vector) -> Vector:
         e, c = direction[:-1], direction[-1] if self.bordered else 0.0

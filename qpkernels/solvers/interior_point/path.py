@@ -51,7 +51,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.problems import KernelQP, LevelQP, relative
-from qpkernels.solvers.newton_systems import Border, NewtonSystem, power_of_two
+from qpkernels.solvers.newton_systems import Border, Multipliers, NewtonSystem, power_of_two
 
 __all__ = ["Boxes", "CentralPath", "Places", "boxes_of"]
 
@@ -78,9 +78,7 @@ class Boxes:
     Attributes
     ----------
     equations, totals
-        R, shape (variables, k), and the k sums.
-    has_level
-        Whether the level is free.
+        R, shape (variables, k), and the k sums, where the level is free; else None, and the one sum, 0 without b.
     second
         The samples with two variables: the second ones follow the first ones of all samples.
     value, coefficient
@@ -93,9 +91,8 @@ class Boxes:
     ridge: Vector
     lower: Vector
     upper: Vector
-    equations: Matrix
-    totals: Vector
-    has_level: bool
+    equations: Matrix | None
+    totals: Multipliers
     second: Indices
     value: float
     coefficient: float
@@ -115,30 +112,35 @@ class Boxes:
         """The sample of each variable."""
         return np.concatenate((np.arange(self.goal.size - self.second.size), self.second))
 
-    @cached_property
-    def _apart(self) -> Matrix:
-        """The rows of R of the first variable less those of the second, where a sample has two."""
-        return self.equations[self.second] - self.equations[self.goal.size - self.second.size :]
-
     def border(self, inverse: Vector) -> Border | None:
         """Return B and what it leaves of R'theta^-1 R, given 1 / theta; None where that is the usual equation."""
-        if not self.has_level:
+        if self.equations is None:
             return None
         m = self.goal.size - self.second.size
         first, second = inverse[self.second], inverse[m:]
         columns = self.equations[:m].copy()
-        columns[self.second] -= self._apart * (second / (first + second))[:, None]
-        return Border(columns, self._apart.T @ (self._apart * (first * second / (first + second))[:, None]))
+        apart = columns[self.second] - self.equations[m:]
+        columns[self.second] -= apart * (second / (first + second))[:, None]
+        return Border(columns, apart.T @ (apart * (first * second / (first + second))[:, None]))
+
+    def border_inside(self, inside: Indices) -> Border | None:
+        """Return R of some variables, each of which counts as a sample of its own."""
+        if self.equations is None:
+            return None
+        rows = self.equations[inside]
+        return Border(rows, np.zeros((rows.shape[1],) * 2))
+
+    def sums(self, x: Vector) -> Multipliers:
+        """Return R'x."""
+        return float(x.sum()) if self.equations is None else np.asarray(x @ self.equations)
 
     def spread(self, v: Vector) -> Vector:
         """Return what each sample has for each of its variables."""
         return np.concatenate((v, v[self.second])) if self.second.size else v
 
-    def values(self, f: Vector, b: Vector) -> Vector:
+    def values(self, f: Vector, b: Multipliers) -> Vector:
         """Return E'f + R b: what f at the samples and the multipliers of the equations make of each variable."""
-        if self.has_level:
-            return self.spread(f) + self.equations @ b
-        return self.spread(f + b[0] if b.size else f)
+        return self.spread(f + b) if self.equations is None else self.spread(f) + self.equations @ b
 
     def split(self, beta: Vector) -> Vector:
         """Return the x with one variable of each sample 0 whose sums are beta."""
@@ -146,7 +148,7 @@ class Boxes:
 
     def one_sided(self, places: Places, x: Vector) -> Places:
         """Return the places with one variable of a sample at 0 at least: the one on the other side of beta's."""
-        if self.second.size == 0 or self.has_level:
+        if self.second.size == 0 or self.equations is not None:
             return places
         m = x.size - self.second.size
         places, positive = places.copy(), self.fold(x)[self.second] > 0
@@ -162,7 +164,7 @@ class _Start:
 
     coefficients: Vector
     function: Vector
-    b: Vector
+    b: Multipliers
 
 
 def boxes_of(program: KernelQP | LevelQP, system: NewtonSystem) -> tuple[Boxes, _Start]:
@@ -178,18 +180,20 @@ def boxes_of(program: KernelQP | LevelQP, system: NewtonSystem) -> tuple[Boxes, 
     above = at.upper > 0
     (second,) = np.nonzero((at.lower < 0) & above & (free or epsilon > 0))
     rows, totals = _equations(program, above, second)
-    largest = float(np.abs(totals).max(initial=0.0))
+    largest = float(np.abs(totals).max())
     value = power_of_two(float(np.abs(target).max() + epsilon.max()) or largest * system.unit)
     with np.errstate(divide="ignore"):
         widest = float(np.minimum(np.maximum(at.upper, -at.lower), value / at.ridge).max())
     # A fit of targets has the usual equation; without targets, their own.
-    border = Border(rows[: len(at)], np.zeros((totals.size,) * 2)) if free and not target.any() else None
-    sums = totals if border else np.full(int(system.bordered), total)
+    border = None
+    if rows is not None and not target.any():
+        border = Border(rows[: len(at)], np.zeros((rows.shape[1],) * 2))
+    sums = totals if border else total
     start = _ridge_start(system, target / value, sums / value, widest / value, border)
     coefficient = value / system.unit
     goal = np.where(above, target - epsilon, target + epsilon)
     lower = np.where((free or epsilon > 0) & above, 0.0, at.lower)
-    b = start.b if start.b.size == totals.size else np.repeat(start.b.sum(), totals.size)
+    b = start.b if rows is None or border else np.full(rows.shape[1], start.b)
     boxes = Boxes(
         goal=np.concatenate((goal, (target + epsilon)[second])) / value,
         ridge=np.concatenate((at.ridge, at.ridge[second])) / system.unit,
@@ -197,7 +201,6 @@ def boxes_of(program: KernelQP | LevelQP, system: NewtonSystem) -> tuple[Boxes, 
         upper=np.concatenate((at.upper, np.zeros(second.size))) / coefficient,
         equations=rows,
         totals=totals / coefficient,
-        has_level=free,
         second=second,
         value=value,
         coefficient=coefficient,
@@ -206,12 +209,17 @@ def boxes_of(program: KernelQP | LevelQP, system: NewtonSystem) -> tuple[Boxes, 
     return boxes, replace(start, b=b)
 
 
-def _equations(program: KernelQP | LevelQP, above: NDArray[np.bool_], second: Indices) -> tuple[Matrix, Vector]:
-    """Return R and the sums, given which first variables are above 0, and the samples of the second ones."""
-    signs = np.concatenate((np.where(above, 1.0, -1.0), np.full(second.size, -1.0)))
+def _equations(
+    program: KernelQP | LevelQP, above: NDArray[np.bool_], second: Indices
+) -> tuple[Matrix | None, Multipliers]:
+    """Return R, where the level is free, and the sums.
+
+    They follow from which first variables are ``above`` 0, and the samples of the ``second`` ones.
+    """
     total = program.total
     if not isinstance(program, LevelQP):
-        return np.ones((signs.size, int(total is not None))), np.array([] if total is None else [total])
+        return None, total or 0.0
+    signs = np.concatenate((np.where(above, 1.0, -1.0), np.full(second.size, -1.0)))
     if total is None:
         return signs[:, None], np.array([program.budget])
     return (
@@ -221,7 +229,7 @@ def _equations(program: KernelQP | LevelQP, above: NDArray[np.bool_], second: In
 
 
 def _ridge_start(
-    system: NewtonSystem, target: Vector, totals: Vector, widest: float, border: Border | None = None
+    system: NewtonSystem, target: Vector, totals: Multipliers, widest: float, border: Border | None = None
 ) -> _Start:
     """Return ridge regression to ``target``, and bring the system to the unit in which its w is 1.
 
@@ -239,8 +247,7 @@ def _ridge_start(
     while True:
         system.factor(ones, border)
         function, b = system.solve(target, totals * system.unit)
-        level = b.sum() if border is None else border.columns @ b
-        left = target - system.at_samples(function) - level
+        left = target - system.at_samples(function) - system.level(b)
         explained = float(left @ left) <= _EXPLAINED * float(around @ around)
         if explained or not spread or widest * system.unit <= 1.0 or reached * system.least >= 1.0:
             return _Start(left, function, b)
@@ -355,9 +362,9 @@ class CentralPath:
         self._border = self.boxes.border(self.inverse)
         self.system.factor(self.boxes.fold(self.inverse), self._border)
         self._left = self._residual()
-        self._lack = self.boxes.totals - self.x @ self.boxes.equations
+        self._lack = self.boxes.totals - self.boxes.sums(self.x)
 
-    def _direction(self, pull: Vector, push: Vector) -> tuple[Vector, Vector, Vector, Vector, Vector]:
+    def _direction(self, pull: Vector, push: Vector) -> tuple[Vector, Vector, Vector, Multipliers, Vector]:
         boxes, below, above = self.boxes, self.below, self.above
         rho = -self._left
         rho[below] += pull
@@ -366,7 +373,7 @@ class CentralPath:
         q = boxes.fold(alone)
         if self._border is not None:
             # The rows of R see both variables of a sample, those of B their sum.
-            lack = lack - alone @ boxes.equations + q @ self._border.columns
+            lack = lack - boxes.sums(alone) + q @ self._border.columns
         change, db = self.system.solve(q, lack, lag)
         dx = (rho - boxes.values(self.system.at_samples(change), db)) * self.inverse
         return dx, pull - self.y * dx[below] / self.r, push + self.z * dx[above] / self.t, db, change

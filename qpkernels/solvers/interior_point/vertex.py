@@ -22,7 +22,7 @@ from qpkernels.arrays import Indices, Vector
 from qpkernels.problems import Certificate, FunctionAtSamples, KernelQP, KernelQPBounds, LevelQP
 from qpkernels.problems.level_qp.bounds import level_bounds
 from qpkernels.solvers.interior_point.path import CentralPath, Places, boxes_of
-from qpkernels.solvers.newton_systems import Border, NewtonSystem
+from qpkernels.solvers.newton_systems import Multipliers, NewtonSystem
 
 __all__ = ["ScaledProgram", "VertexCandidate"]
 
@@ -80,7 +80,7 @@ class ScaledProgram:
         beta = (beta if isinstance(program, LevelQP) else program.project(beta)) / boxes.coefficient
         x = boxes.split(beta)
         places = (x >= boxes.upper).astype(np.int8) - (x <= boxes.lower)
-        meant, b, _ = self._settle(x, self.system.expand(beta), 0.0 * boxes.totals, places, np.full(x.size, _LEAST))
+        meant, b, _ = self._settle(x, self.system.expand(beta), boxes.totals * 0.0, places, np.full(x.size, _LEAST))
         return self._judged(meant, b)
 
     def vanishing(self) -> VertexCandidate | None:
@@ -92,17 +92,19 @@ class ScaledProgram:
         proof = self._bounds.certify(beta, point[1], zero)
         return VertexCandidate(beta, point[1], self.program.gram.product(beta), proof)
 
-    def _judged(self, beta: Vector, b: Vector) -> VertexCandidate:
+    def _judged(self, beta: Vector, b: Multipliers) -> VertexCandidate:
         boxes, feasible = self.boxes, self._bounds.feasible(self.boxes.coefficient * beta)
         values, intercept = self.program.gram.product(feasible), 0.0
         if self.program.total is not None:
-            own = self.system.at_samples(self.system.expand(feasible / boxes.coefficient)) + float(b.mean())
+            own = self.system.at_samples(self.system.expand(feasible / boxes.coefficient)) + (
+                b if boxes.equations is None else np.mean(b)
+            )
             intercept = float(np.mean(boxes.value * own + boxes.shift - values))
         return VertexCandidate(feasible, intercept, values, self._bounds.certify(feasible, intercept))
 
     def _settle(
-        self, x: Vector, function: Vector, b: Vector, places: Places, small: Vector
-    ) -> tuple[Vector, Vector, bool]:
+        self, x: Vector, function: Vector, b: Multipliers, places: Places, small: Vector
+    ) -> tuple[Vector, Multipliers, bool]:
         """Return the beta and b that these places lead to, and whether they are those that the slopes there want."""
         boxes, system, settled = self.boxes, self.system, False
         for _ in range(_CHANGES):
@@ -122,17 +124,17 @@ class ScaledProgram:
         return boxes.fold(np.clip(x, boxes.lower, boxes.upper)), b, settled
 
     def _solve_inside(
-        self, x: Vector, function: Vector, b: Vector, inside: Indices, small: Vector
-    ) -> tuple[Vector, Vector]:
+        self, x: Vector, function: Vector, b: Multipliers, inside: Indices, small: Vector
+    ) -> tuple[Vector, Multipliers]:
         boxes, system = self.boxes, self.system
         samples, goal, ridge = boxes.samples[inside], boxes.goal[inside], boxes.ridge[inside]
         part, weights = system.part(samples), 1.0 / (ridge + small)
-        part.factor(weights, Border(boxes.equations[inside], np.zeros((b.size, b.size))) if boxes.has_level else None)
+        part.factor(weights, boxes.border_inside(inside))
         f, x = system.restricted(function, samples), x.copy()
         for _ in range(_REFINEMENTS):
             left = part.at_samples(f) + part.level(b) + ridge * x[inside] - goal
             lag = system.restricted(system.expand(boxes.fold(x)), samples) - f
-            change, c = part.solve(-left * weights, boxes.totals - x @ boxes.equations, lag)
+            change, c = part.solve(-left * weights, boxes.totals - boxes.sums(x), lag)
             x[inside] -= (left + part.at_samples(change) + part.level(c)) * weights
             f, b = f + change, b + c
         return x, b

@@ -31,7 +31,7 @@ def test_it_is_the_system_that_is_factored_elsewhere(
     for system in (sparse, dense):
         system.rescale(factor)
         system.factor(W)
-    (e, c), (expected, level) = (system.solve(q, np.full(int(bordered), 0.3), lag) for system in (sparse, dense))
+    (e, c), (expected, level) = (system.solve(q, 0.3 if bordered else 0.0, lag) for system in (sparse, dense))
     np.testing.assert_allclose(e, expected, rtol=1e-9, atol=1e-12)
     assert c == pytest.approx(level, rel=1e-9)
     np.testing.assert_allclose(sparse.at_samples(e), dense.at_samples(expected), rtol=1e-9, atol=1e-12)
