@@ -29,8 +29,8 @@ from qpkernels.gram.functions import Expansion
 from qpkernels.problems.bounds import Support
 from qpkernels.problems.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.problems.enclosing import Enclosure, exactly_feasible, quiet
+from qpkernels.problems.kernel_qp.bounds import intercept_interval, split_support
 from qpkernels.problems.kernel_qp.program import KernelQP, nearest_feasible
-from qpkernels.problems.kernel_qp.support import intercept_interval, split_support
 from qpkernels.problems.rounding import EPS, FunctionAtSamples, expansion_error, sum_error, together
 
 __all__ = [

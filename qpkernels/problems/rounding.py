@@ -94,7 +94,7 @@ def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool)
         Whether 1'beta = 0, and f matters up to a constant only.
     """
     # It loads the compiler, which not everyone needs.
-    from qpkernels.arrays.sums import expansion_sums
+    from qpkernels.problems.sums import expansion_sums
 
     features = explicit_features(gram)
     # Sparse features are not taken around their mean, which would fill them.

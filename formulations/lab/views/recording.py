@@ -12,8 +12,7 @@ import numpy as np
 from formulations.lab.settings import Setting
 from formulations.lab.views.view import Drawn, Scene, ViewKind
 from formulations.modelling.candidate import Candidate
-from formulations.modelling.form import Form
-from formulations.modelling.form_solving import judged_point, read_point
+from formulations.modelling.form import Form, judged_point, read_point
 from formulations.modelling.model import Model
 from formulations.modelling.routes import judged, read_structure
 from qpkernels.arrays import Vector

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The duality gap of any candidate (beta, b) of a KernelQP, wherever it came from.
+"""What is proved and read of any candidate (beta, b) of a KernelQP: its duality gap, support, and interval of b.
 
 The function f that is judged need not be the expansion in beta: a primal form returns its own f, while beta comes from
 its multipliers. Both are judged together, since P(f, b) bounds the optimum from above for every f, and D(beta) bounds
@@ -23,87 +23,18 @@ from qpkernels.problems.bounds import Move, Support
 from qpkernels.problems.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.problems.enclosing import Enclosure
 from qpkernels.problems.kernel_qp.enclosure import enclose_kernel_qp
-from qpkernels.problems.kernel_qp.gap import duality_gap, gap_product
-from qpkernels.problems.kernel_qp.hard import HardRows, feasible_move
+from qpkernels.problems.kernel_qp.gap import HardRows, duality_gap, feasible_move, gap_product
 from qpkernels.problems.kernel_qp.program import KernelQP
-from qpkernels.problems.kernel_qp.support import intercept_interval, split_support
-from qpkernels.problems.rounding import FunctionAtSamples, expand_at_samples
+from qpkernels.problems.rounding import EPS, FunctionAtSamples, expand_at_samples
 
 __all__ = [
     "KernelQPBounds",
     "certify_kernel_qp",
+    "intercept_interval",
     "null_combination",
+    "split_support",
     "vanishing_point",
 ]
-
-_LARGEST = 2000
-"""Samples up to which such a combination is looked for."""
-
-_MET = 1e-10
-"""Part of their terms to which least squares meets equations that can be met; refinement does the rest."""
-
-
-def vanishing_point(program: KernelQP) -> tuple[Vector, float] | None:
-    """Return the (beta, b) that, with f = 0, may prove that the optimum of ``program`` is 0."""
-    if program.total:
-        if program.target.any() or program.epsilon.any() or program.ridge.any() or program.lower.any():
-            return None
-        everyone = np.ones((1, program.size))
-        found = null_combination(program.gram, everyone[0], program.upper, everyone, np.array([program.total]))
-        return None if found is None else (found, 0.0)
-    none = np.zeros(program.size)
-    if program.total is None:
-        return none, 0.0
-    above = (program.target - program.epsilon)[program.upper > 0]
-    below = (program.target + program.epsilon)[program.lower < 0]
-    ends = [float(end) for end in (above.max(initial=-np.inf), below.min(initial=np.inf)) if np.isfinite(end)]
-    return none, (0.5 * ends[0] + 0.5 * ends[-1] if ends else 0.0)
-
-
-def null_combination(
-    gram: Gram, signs: Vector, upper: Vector, groups: Matrix, sums: Vector, *, balanced: bool = False
-) -> Vector | None:
-    """Return alpha within [0, ``upper``] with sum_i s_i alpha_i phi(x_i) = 0 and ``groups`` alpha = ``sums``, if any.
-
-    ``balanced`` says that s'alpha = 0 as well, so that phi may be taken around the mean of the samples.
-    """
-    if len(gram) > _LARGEST:
-        return None
-    if not (upper > 0).all():
-        some = np.flatnonzero(upper > 0)
-        found = null_combination(gram.part(some), signs[some], upper[some], groups[:, some], sums, balanced=balanced)
-        return None if found is None else _spread(found, some, len(gram))
-    explicit = None if gram.correction is not None else gram.features
-    if explicit is None and gram.correction is None:
-        explicit = gram.kernel.features(gram.X)
-    features = gram.factor if explicit is None else explicit
-    if balanced:
-        features = features - features.mean(axis=0)
-    sizes = np.abs(features).max(axis=0)
-    if explicit is None:
-        # What a coordinate of a factor lacks against the largest is rounding of K, not another unit.
-        sizes = np.full_like(sizes, sizes.max(initial=0.0))
-    rows = np.vstack([(signs[:, None] * features)[:, sizes > 0].T / sizes[sizes > 0, None], groups])
-    sides = np.concatenate([np.zeros(len(rows) - len(groups)), sums])
-    unit = float(np.abs(sums).max())
-    share = scipy.optimize.lsq_linear(rows, sides / unit, (0.0, upper / unit), method="bvls", tol=1e-15).x
-    alpha = np.clip(unit * share, 0.0, upper)
-    for _ in range(2):
-        inside = (alpha > 0) & (alpha < upper)
-        alpha[inside] += np.linalg.lstsq(rows[:, inside], sides - rows @ alpha)[0]
-    outside = _outside(alpha, upper)
-    return None if outside.any() or np.abs(rows @ alpha - sides).max() > _MET * unit else alpha
-
-
-def _spread(found: Vector, some: Indices, m: int) -> Vector:
-    alpha = np.zeros(m)
-    alpha[some] = found
-    return alpha
-
-
-def _outside(alpha: Vector, upper: Vector) -> NDArray[np.bool_]:
-    return (alpha < 0) | (alpha > upper)
-
 
 _SPREAD = 10_000
 """Terms from which BLAS spreads a sum over its threads."""
@@ -180,7 +111,7 @@ class KernelQPBounds:
     ) -> tuple[Move, FunctionAtSamples] | None:
         """Return where f and b go for P to bound the optimum, and f there; None: they stay, or there is no way.
 
-        See :mod:`qpkernels.problems.kernel_qp.hard`.
+        See :mod:`qpkernels.problems.kernel_qp.gap`.
         """
         f = _with_rounding(self.program, beta, function) if is_expansion else function
         move = feasible_move(self.program, f, intercept)
@@ -300,3 +231,190 @@ def _dual_residual(program: KernelQP, beta: Vector, feasible: Vector) -> float:
         relative(moved, max(float(own.max()), float(sizes.max()))),
         relative(imbalance, max(float(own.sum()), float(sizes.sum()))),
     )
+
+
+_LARGEST = 2000
+"""Samples up to which such a combination is looked for."""
+
+_MET = 1e-10
+"""Part of their terms to which least squares meets equations that can be met; refinement does the rest."""
+
+
+def vanishing_point(program: KernelQP) -> tuple[Vector, float] | None:
+    """Return the (beta, b) that, with f = 0, may prove that the optimum of ``program`` is 0."""
+    if program.total:
+        if program.target.any() or program.epsilon.any() or program.ridge.any() or program.lower.any():
+            return None
+        everyone = np.ones((1, program.size))
+        found = null_combination(program.gram, everyone[0], program.upper, everyone, np.array([program.total]))
+        return None if found is None else (found, 0.0)
+    none = np.zeros(program.size)
+    if program.total is None:
+        return none, 0.0
+    above = (program.target - program.epsilon)[program.upper > 0]
+    below = (program.target + program.epsilon)[program.lower < 0]
+    ends = [float(end) for end in (above.max(initial=-np.inf), below.min(initial=np.inf)) if np.isfinite(end)]
+    return none, (0.5 * ends[0] + 0.5 * ends[-1] if ends else 0.0)
+
+
+def null_combination(
+    gram: Gram, signs: Vector, upper: Vector, groups: Matrix, sums: Vector, *, balanced: bool = False
+) -> Vector | None:
+    """Return alpha within [0, ``upper``] with sum_i s_i alpha_i phi(x_i) = 0 and ``groups`` alpha = ``sums``, if any.
+
+    ``balanced`` says that s'alpha = 0 as well, so that phi may be taken around the mean of the samples.
+    """
+    if len(gram) > _LARGEST:
+        return None
+    if not (upper > 0).all():
+        some = np.flatnonzero(upper > 0)
+        found = null_combination(gram.part(some), signs[some], upper[some], groups[:, some], sums, balanced=balanced)
+        return None if found is None else _spread(found, some, len(gram))
+    explicit = None if gram.correction is not None else gram.features
+    if explicit is None and gram.correction is None:
+        explicit = gram.kernel.features(gram.X)
+    features = gram.factor if explicit is None else explicit
+    if balanced:
+        features = features - features.mean(axis=0)
+    sizes = np.abs(features).max(axis=0)
+    if explicit is None:
+        # What a coordinate of a factor lacks against the largest is rounding of K, not another unit.
+        sizes = np.full_like(sizes, sizes.max(initial=0.0))
+    rows = np.vstack([(signs[:, None] * features)[:, sizes > 0].T / sizes[sizes > 0, None], groups])
+    sides = np.concatenate([np.zeros(len(rows) - len(groups)), sums])
+    unit = float(np.abs(sums).max())
+    share = scipy.optimize.lsq_linear(rows, sides / unit, (0.0, upper / unit), method="bvls", tol=1e-15).x
+    alpha = np.clip(unit * share, 0.0, upper)
+    for _ in range(2):
+        inside = (alpha > 0) & (alpha < upper)
+        alpha[inside] += np.linalg.lstsq(rows[:, inside], sides - rows @ alpha)[0]
+    outside = _outside(alpha, upper)
+    return None if outside.any() or np.abs(rows @ alpha - sides).max() > _MET * unit else alpha
+
+
+def _spread(found: Vector, some: Indices, m: int) -> Vector:
+    alpha = np.zeros(m)
+    alpha[some] = found
+    return alpha
+
+
+def _outside(alpha: Vector, upper: Vector) -> NDArray[np.bool_]:
+    return (alpha < 0) | (alpha > upper)
+
+
+_ROUNDING = 1e-9
+"""Share of its range within which a coefficient is at its end whatever the slopes say."""
+
+
+def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
+    """Return the support of an answer that may be inexact.
+
+    An interior-point answer leaves no coefficient exactly at 0 or at a bound. Which end it means is read off strict
+    complementarity: beta_i is at an end when its distance from there, as a share of its range, is smaller than the
+    slope of the objective away from the end, as a share of the targets, or of the decision values where these are 0.
+
+    Parameters
+    ----------
+    program
+        The problem, for its bounds and targets.
+    beta
+        Coefficients, shape (m,).
+    decision
+        f(x_i) + b, shape (m,).
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.problems import split_support
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=1.0)
+    >>> solution = model.solve(tol=1e-6)
+    >>> support = split_support(model.qp(), solution.beta, solution.decision)
+    >>> print(support.free, support.bounded)
+    [0 3] [1 2]
+    """
+    largest = float(np.abs(beta).max(initial=0.0)) or 1.0
+    unit = _unit(program) or _unit_without_targets(program, beta, decision)
+    slope, width = (decision - program.target) / unit, program.epsilon / unit if program.has_epsilon else 0.0
+    size = np.abs(beta)
+    end = np.where(beta >= 0, program.upper, -program.lower)
+    reach = np.where(end > 0, np.minimum(end, largest), largest)
+    cost_up = np.where(program.upper > 0, slope + width, np.inf)
+    cost_down = np.where(program.lower < 0, width - slope, np.inf)
+    zero = _at_end(size / reach, np.minimum(cost_up, cost_down))
+    if not program.is_bounded:
+        zero |= _lost(program, size, decision)
+    outward = np.where(beta >= 0, -slope, slope) - (width + program.ridge * size / unit if program.has_ridge else width)
+    bounded = ~zero & _at_end((end - size) / reach, outward)
+    if not program.is_bounded:
+        bounded &= np.isfinite(end)
+    return Support(free=np.flatnonzero(~zero & ~bounded), bounded=np.flatnonzero(bounded))
+
+
+def intercept_interval(
+    program: KernelQP, beta: Vector, values: Vector, intercept: float, support: Support
+) -> tuple[float, float]:
+    """Return the ends of the interval of every b that is optimal with this f.
+
+    A free support vector, which lies on the margin or the edge of the tube, determines b. Without one, b is bounded by
+    the slopes of the objective: no coefficient that can go up may have a slope below -b, and none that can go down
+    one above -b.
+
+    Parameters
+    ----------
+    program
+        The problem.
+    beta
+        Coefficients, shape (m,).
+    values
+        f(x_i) without b, shape (m,).
+    intercept
+        The b of the answer; the interval holds it.
+    support
+        The support of beta, which says which coefficients are at an end.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.problems import intercept_interval, split_support
+    >>> program = SoftMargin([[0.0], [4.0]], [-1, 1], C=0.01).qp()
+    >>> beta = np.array([-0.01, 0.01])
+    >>> f = program.gram.product(beta)
+    >>> low, high = intercept_interval(program, beta, f, 0.0, split_support(program, beta, f))
+    >>> print(f"every b from {low:.2f} to {high:.2f} is optimal")
+    every b from -1.00 to 0.84 is optimal
+    """
+    if support.free.size:
+        return intercept, intercept
+    sign = np.zeros(program.size)
+    sign[support.bounded] = np.sign(beta[support.bounded])
+    gradient = values + program.ridge * beta - program.target
+    # A bounded coefficient cannot move on outward, one at 0 only to a side that has room.
+    slope_up = np.where(sign < 0, gradient - program.epsilon, gradient + program.epsilon)
+    slope_up[(sign > 0) | (program.upper == 0) & (sign == 0)] = np.inf
+    slope_down = np.where(sign > 0, gradient + program.epsilon, gradient - program.epsilon)
+    slope_down[(sign < 0) | (program.lower == 0) & (sign == 0)] = -np.inf
+    return min(-float(slope_up.min()), intercept), max(-float(slope_down.max()), intercept)
+
+
+def _unit(program: KernelQP) -> float:
+    """Return half the spread of the targets, which b does not change, or their size where there is no b."""
+    target = program.target
+    return 0.5 * float(target.max() - target.min()) if program.total == 0.0 else float(np.abs(target).max())
+
+
+def _unit_without_targets(program: KernelQP, beta: Vector, decision: Vector) -> float:
+    # Where all samples lie on the margin, their decision values are rounding; a term of f is not.
+    term = np.abs(beta) * program.gram.diagonal
+    return max(float(np.abs(decision - program.target).max()), float(term.max())) or 1.0
+
+
+def _lost(program: KernelQP, size: Vector, decision: Vector) -> NDArray[np.bool_]:
+    """Return which coefficients without a bound move f at no sample beyond its rounding."""
+    unbounded = np.isinf(program.upper) | np.isinf(program.lower)
+    values = float(np.max(np.abs(program.target) + np.abs(decision)))
+    return unbounded & (size * (float(program.gram.diagonal.max()) + program.ridge) <= 4 * EPS * values)
+
+
+def _at_end(distance: Vector, slope: Vector) -> NDArray[np.bool_]:
+    return distance <= np.maximum(slope, _ROUNDING)

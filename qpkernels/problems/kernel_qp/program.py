@@ -52,7 +52,7 @@ def nearest_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | 
     [-1.    0.35  0.65]
     """
     # It loads the compiler, which not everyone needs.
-    from qpkernels.arrays.sums import box_sums
+    from qpkernels.problems.sums import box_sums
 
     sums = box_sums(np.ascontiguousarray(beta), np.ascontiguousarray(lower), np.ascontiguousarray(upper))
     if sums.inside and (total is None or abs(total - sums.total) <= _sum_rounding(sums.size, total)):

@@ -16,9 +16,8 @@ from qpkernels.gram.functions import Expansion
 from qpkernels.problems.bounds import Support
 from qpkernels.problems.certificate import Certificate, certify_values, undefined
 from qpkernels.problems.enclosing import Enclosure
-from qpkernels.problems.kernel_qp.bounds import null_combination
+from qpkernels.problems.kernel_qp.bounds import null_combination, split_support
 from qpkernels.problems.kernel_qp.program import KernelQP, nearest_feasible
-from qpkernels.problems.kernel_qp.support import split_support
 from qpkernels.problems.level_qp.enclosure import FreeLevel, enclose_free_level
 from qpkernels.problems.level_qp.program import LevelQP
 from qpkernels.problems.rounding import EPS, FunctionAtSamples, expanded, expansion_vanishes, sum_error, together

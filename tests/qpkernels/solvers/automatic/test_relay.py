@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Methods that hand over to each other, and what becomes of their points."""
+"""Methods that hand over to each other, what becomes of their points, and the limits that they share."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qpkernels.errors import SolverFailedError
+from qpkernels.errors import SolverFailedError, UnsupportedOptionError
 from qpkernels.gram import Gram
-from qpkernels.kernels import RBF, Linear
-from qpkernels.problems import KernelQP, certify_kernel_qp
-from qpkernels.solvers import Automatic, Claim, Outcome, Request, find_solver
+from qpkernels.kernels import RBF, Kernel, Linear
+from qpkernels.problems import KernelQP, LinearSystem, RidgedGram, certify_kernel_qp
+from qpkernels.solvers import Automatic, AutomaticSystem, Budget, Claim, Outcome, Request, find_solver
 from qpkernels.solvers.automatic import relay
 
 
@@ -230,3 +230,80 @@ def test_limits_count_what_was_done_without_bounds() -> None:
     outcome = Automatic().solve(apart(1e14), max_iter=2)
     assert outcome.claim is Claim.STOPPED
     assert outcome.iterations == 2
+
+
+def test_without_limits_nothing_is_ever_spent() -> None:
+    shared = Budget(None, None)
+    shared.spend(10**9)
+    assert not shared.is_spent
+    assert shared.iterations_left is None
+    assert shared.seconds_left is None
+
+
+def test_iterations_are_counted_where_they_are_told() -> None:
+    shared = Budget(100, None)
+    shared.spend(60)
+    shared.spend(None)
+    assert (shared.iterations, shared.iterations_left, shared.is_spent) == (60, 40, False)
+    shared.spend(50)
+    assert (shared.iterations, shared.iterations_left, shared.is_spent) == (110, 1, True)
+
+
+def test_seconds_run_from_the_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(relay, "perf_counter", lambda: now[0])
+    shared = Budget(None, 5.0, begun=100.0)
+    assert (shared.seconds_left, shared.is_spent) == (5.0, False)
+    now[0] = 103.0
+    assert (shared.seconds, shared.seconds_left) == (3.0, 2.0)
+    now[0] = 105.0
+    assert shared.is_spent
+    assert 0 < (shared.seconds_left or 0) < 0.01
+
+
+def system(m: int, ridge: float = 0.1, kernel: Kernel | None = None, memory: float = 2**32) -> LinearSystem:
+    X = np.random.default_rng(m).normal(size=(m, 3))
+    gram = Gram(RBF(0.1) if kernel is None else kernel, X, memory)
+    return LinearSystem(RidgedGram(gram, np.full(m, ridge)), np.sin(X[:, 0]) + X[:, 1], name="ridge")
+
+
+def solved(program: LinearSystem, **options: object) -> Outcome:
+    backend = AutomaticSystem()
+    backend.prepare(program)
+    outcome = backend.solve(program, **options)
+    assert outcome.claim is Claim.OPTIMAL
+    assert program.residual(outcome.point, 0.0) <= 1e-3
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("program", "solver"),
+    [
+        (system(300), "linear"),
+        (system(500, kernel=Linear()), "conjugate-gradient"),
+        (system(2100), "conjugate-gradient"),
+        (system(300, memory=1e5), "conjugate-gradient"),
+        (LinearSystem(np.diag([1.0, 2.0]), np.ones(2)), "linear"),
+    ],
+    ids=["small", "few features", "large", "beyond memory", "dense"],
+)
+def test_the_structure_chooses(program: LinearSystem, solver: str) -> None:
+    assert solved(program).solver == solver
+
+
+def test_it_factors_where_too_many_iterations_are_expected() -> None:
+    outcome = solved(system(2100, 1e-8, RBF(9.0)))
+    assert (outcome.solver, outcome.iterations) == ("linear", None)
+    assert outcome.message.startswith("conjugate-gradient: gave up, since about ")
+    assert "; then linear: Cholesky, relative residual " in outcome.message
+
+
+def test_a_limit_of_iterations_ends_it() -> None:
+    outcome = AutomaticSystem().solve(system(2100, 0.01, RBF(1.0)), tol=1e-10, max_iter=2)
+    assert (outcome.claim, outcome.solver, outcome.iterations) == (Claim.STOPPED, "conjugate-gradient", 2)
+
+
+def test_a_factorisation_has_no_start() -> None:
+    with pytest.raises(UnsupportedOptionError, match="solver 'linear' has no warm_start"):
+        AutomaticSystem().solve(system(300), warm_start=np.zeros(300))
+    assert solved(system(2100), warm_start=np.zeros(2100)).solver == "conjugate-gradient"

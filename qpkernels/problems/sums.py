@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the samples add to P and D, to their rounding and to the gap, in one compiled pass; it loads the compiler.
+"""What is asked of all samples of an answer at once, each in one compiled pass; it loads the compiler.
 
-At the residual r_i = target_i - b - f(x_i), with L_i(r) the largest of r s - epsilon_i |s| - ridge_i/2 s^2 over the
-bounds of s, a sample adds L_i(r_i) to P, and (target_i - middle) beta_i - epsilon_i |beta_i| - ridge_i/2 beta_i^2 to D.
+At the residual r_i = target_i - b - f(x_i) of a KernelQP, with L_i(r) the largest of r s - epsilon_i |s| -
+ridge_i/2 s^2 over the bounds of s, a sample adds L_i(r_i) to P, and (target_i - middle) beta_i - epsilon_i |beta_i| -
+ridge_i/2 beta_i^2 to D.
 """
 
 from __future__ import annotations
@@ -15,13 +16,73 @@ from qpkernels.arrays import Vector
 from qpkernels.arrays.compiled import compiled, compiled_for
 
 __all__ = [
+    "BoxSums",
+    "ExpansionSums",
     "GapTerms",
+    "box_sums",
+    "expansion_sums",
     "gap_terms",
 ]
 
-_EPS = float(np.finfo(float).eps)
-
 _VECTOR = "Array(float64, 1, 'C', readonly=True)"
+
+
+class BoxSums(NamedTuple):
+    """Whether all coefficients are within bounds, which NaN never is, their sum, and that of their sizes."""
+
+    inside: bool
+    total: float
+    size: float
+
+
+@compiled_for(f"({', '.join(3 * [_VECTOR])})")
+def box_sums(beta: Vector, lower: Vector, upper: Vector) -> BoxSums:
+    """Return them for lower <= beta <= upper."""
+    inside, total, size = True, 0.0, 0.0
+    for k in range(beta.size):
+        inside = inside and lower[k] <= beta[k] <= upper[k]
+        total, size = total + beta[k], size + abs(beta[k])
+    return BoxSums(inside, total, size)
+
+
+class ExpansionSums(NamedTuple):
+    """Sums over the samples of f = sum_j beta_j k(x_j, .), whose values are f_i.
+
+    Attributes
+    ----------
+    used
+        How many beta_i are not 0.
+    reach, square
+        The sum of |beta_i| s_i for sizes s_i, and that of (beta_i s_i)^2.
+    products, products_size
+        The sum of beta_i f_i, and that of the absolute values.
+    """
+
+    used: int
+    reach: float
+    square: float
+    products: float
+    products_size: float
+
+
+@compiled_for(f"({', '.join(3 * [_VECTOR] + ['boolean'])})")
+def expansion_sums(beta: Vector, values: Vector, sizes: Vector, balanced: bool) -> ExpansionSums:
+    """Return them; ``balanced`` takes the values around their mean."""
+    mean = 0.0
+    if balanced:
+        for k in range(values.size):
+            mean += values[k]
+        mean /= values.size
+    used, reach, square, products, products_size = 0, 0.0, 0.0, 0.0, 0.0
+    for k in range(beta.size):
+        if beta[k] != 0.0:
+            term, product = abs(beta[k]) * sizes[k], beta[k] * (values[k] - mean)
+            used, reach, square = used + 1, reach + term, square + term**2
+            products, products_size = products + product, products_size + abs(product)
+    return ExpansionSums(used, reach, square, products, products_size)
+
+
+_EPS = float(np.finfo(float).eps)
 
 
 class GapTerms(NamedTuple):
