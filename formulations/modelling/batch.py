@@ -247,7 +247,7 @@ def _train_together(
     problem of all samples that few features make easier for another method is not among them.
     """
     spent: dict[int, float] = {}
-    if gram.indefinite != "refuse" and not gram.kernel.positive_semidefinite:
+    if gram.indefinite != "refuse" and not gram.by_construction:
         # Each part of such a matrix may be corrected in another way.
         return spent
     # Its compiled loops need numba, which takes its time to import.

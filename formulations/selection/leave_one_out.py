@@ -186,7 +186,7 @@ def _without(model: Model[Any], sample: int) -> Model[Any]:
 def _is_kept(model: Model[Any]) -> bool:
     """Return whether leaving a sample out changes nothing else of the KernelQP, tried on the last sample."""
     gram = model.gram
-    if gram.indefinite != "refuse" and not gram.kernel.positive_semidefinite:
+    if gram.indefinite != "refuse" and not gram.by_construction:
         return False
     program, last = model.qp(), len(model) - 1
     rest = None if program is None else _without(model, last).qp()

@@ -199,7 +199,7 @@ def enclose_dependence(gram: Gram, samples: Indices, v: Vector, *, balanced: boo
     found = None if features is None else _by_features(features, v, balanced)
     if found is not None:
         return found
-    trusted = gram.kernel.positive_semidefinite
+    trusted = gram.by_construction
     if (samples.size if trusted else len(gram)) * samples.size**2 > _EXACT:
         return None
     R = _relating(gram, samples)

@@ -58,6 +58,7 @@ from qpkernels.gram.panels.sums import (
     taken_among,
 )
 from qpkernels.kernels.kernel import Kernel, Samples
+from qpkernels.kernels.products import ProductForm
 
 __all__ = ["BoundedProduct", "Gram", "Selection"]
 
@@ -103,8 +104,13 @@ class Gram(Carded, metaclass=ChecksKeywords):
         Shape (r,) for the r columns of :attr:`factor`, or (r, n) for n functions.
     whole
         The kernel matrix of all samples, of which this one may be a part.
-    rows
-        Numbers of samples from 0, an array of integers of shape (n,), in any order, n at least 1.
+    rows, columns
+        Numbers of samples from 0, an array of integers of shape (n,), in any order, n at least 1; or a slice, where
+        entries are asked for.
+    c
+        One number for each of the ``rows``.
+    compressed
+        Whether there is memory for the nonzeros of dense samples beside them.
 
     Examples
     --------
@@ -259,6 +265,52 @@ class Gram(Carded, metaclass=ChecksKeywords):
         if self.is_formed or self.correction is not None:
             return matrix_product(self.dense, v)
         return streamed_product(self.kernel, self.X, v).values
+
+    # The kernel as it is, whether the matrix is corrected or not: what there is beside whole products
+
+    @property
+    def by_construction(self) -> bool:
+        """Whether K is positive semidefinite by the construction of its kernel, so that a check is for rounding."""
+        return self._by_construction
+
+    def entries(self, rows: Indices | slice, columns: Indices | slice | None = None) -> Matrix:
+        """Return the entries in these ``rows`` and ``columns``, made anew; without columns, among the rows."""
+        left = self.X[rows]
+        return self.kernel.matrix(left, left if columns is None else self.X[columns])
+
+    def sums_at(self, columns: Indices | slice, rows: Indices, c: Vector) -> Vector:
+        """Return sum_i c_i K_ij over these ``rows`` i, at the ``columns`` j, in float64; no entry is kept."""
+        X = self.X[columns]
+        sums = np.zeros(X.shape[0])
+        add_kernel_sums(self.kernel, self.X[rows], c, X, sums)
+        return sums
+
+    @property
+    def product_form(self) -> ProductForm | None:
+        """How entries are made of inner products; None: each is made by itself."""
+        return self.kernel.product_form(self.X)
+
+    def panels(self, *, compressed: bool = True) -> tuple[ProductForm | None, Samples]:
+        """Return the product form, and the samples that panels are made of: ``compressed`` where that is faster."""
+        if not compressed:
+            return self.product_form, self.X
+        # It loads the compiler, which not everyone needs.
+        from qpkernels.gram.panels.samples import form_and_samples
+
+        return form_and_samples(self.kernel, self.X)
+
+    @property
+    def dense_features(self) -> Features | None:
+        """Explicit features Phi with K = Phi Phi', also where they are more than the samples; None: K has none."""
+        if self.correction is not None:
+            return None
+        features = self.kernel.features(self.X) if self.explicit is None else None
+        return self.explicit if features is None else FeaturesInMemory(features)
+
+    @property
+    def terms(self) -> int:
+        """The largest number of terms in the sums that Kv is made of."""
+        return int(max((len(self), *self.X.shape[1:])))
 
     # Coordinates in the space of the kernel
 

@@ -112,7 +112,7 @@ def least_shift(gram: Gram) -> float:
 
     It takes a Cholesky decomposition of the whole matrix, where K is not positive semidefinite by construction.
     """
-    if gram.correction is None and gram.kernel.positive_semidefinite:
+    if gram.correction is None and gram.by_construction:
         return 0.0
     try:
         K = gram.dense

@@ -21,7 +21,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.gram import BoundedProduct, Gram
-from qpkernels.gram.features import Features, FeaturesInMemory, SparseFeatures
+from qpkernels.gram.features import Features, SparseFeatures
 
 __all__ = [
     "EPS",
@@ -123,14 +123,6 @@ def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool)
     return ExpansionError(errors, weights_error + 0.5 * (together(beta * errors) + products_error), sums.products)
 
 
-def _dense_features(gram: Gram) -> Features | None:
-    """Return the features of the kernel, also where they are more than the samples."""
-    if gram.correction is not None:
-        return None
-    features = gram.kernel.features(gram.X) if gram.explicit is None else None
-    return gram.explicit if features is None else FeaturesInMemory(features)
-
-
 def expansion_vanishes(gram: Gram, beta: Vector, *, balanced: bool) -> bool:
     """Return whether f = sum_j beta_j k(x_j, .) is 0 up to the rounding of its sums: in every feature, or at every x_i.
 
@@ -139,7 +131,7 @@ def expansion_vanishes(gram: Gram, beta: Vector, *, balanced: bool) -> bool:
     (used,) = np.nonzero(beta)
     if used.size == 0:
         return True
-    unit, features = np.sqrt(used.size) * EPS, _dense_features(gram)
+    unit, features = np.sqrt(used.size) * EPS, gram.dense_features
     if features is not None:
         level = features.level if balanced else None
         return bool(

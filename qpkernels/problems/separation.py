@@ -91,7 +91,7 @@ class SeparationBounds:
 
     def _expansion(self, beta: Vector, values: Vector) -> FunctionAtSamples:
         """Return the expansion in beta, with the sizes of the sums that its ``values`` were computed as."""
-        terms, reach = max((len(self.gram), *self.gram.X.shape[1:])), float(np.abs(beta) @ self.gram.lengths)
+        terms, reach = self.gram.terms, float(np.abs(beta) @ self.gram.lengths)
         squared_norm = max(0.0, float(beta @ values))
         return FunctionAtSamples(values, squared_norm, reach * self.gram.lengths, reach * reach, terms)
 

@@ -102,7 +102,7 @@ def _on_the_same_samples(
     gram: Gram, machines: Sequence[Machine], numbers: Sequence[int]
 ) -> tuple[list[list[int]], list[int]]:
     """Return those that may share kept rows, as they have all samples in common, and the others."""
-    if gram.is_formed or gram.features is not None or gram.kernel.product_form(gram.X) is None:
+    if gram.is_formed or gram.features is not None or gram.product_form is None:
         return [], list(numbers)
     several: dict[bytes, list[int]] = {}
     for number in numbers:
@@ -127,7 +127,7 @@ def _reading(gram: Gram, machines: Sequence[Machine]) -> Reading:
         or gram.features is not None
     ):
         return Reading.SHARED
-    form = gram.kernel.product_form(gram.X)
+    form = gram.product_form
     return Reading.NARROW if form is not None and form.scale.size <= _NARROW else Reading.SHARED
 
 
@@ -149,7 +149,7 @@ def shares_whole(gram: Gram, machines: Sequence[Machine], memory: int) -> bool:
 def _settle(gram: Gram, machines: Sequence[Machine]) -> None:
     """Settle whether K is positive semidefinite for all machines at once, where that takes less than one by one."""
     each = sum(float(program.size) ** 3 for program in {id(m.program.gram): m.program for m in machines}.values())
-    if gram.kernel.positive_semidefinite or float(len(gram)) ** 3 <= each:
+    if gram.by_construction or float(len(gram)) ** 3 <= each:
         try:
             gram.require_psd()
         except QPKernelsError:

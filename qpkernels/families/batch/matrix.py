@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector
+from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.families.batch.machine import Machine
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.products import EXPONENT_ERROR, PanelProduct
-from qpkernels.gram.panels.samples import form_and_samples, make_product
-from qpkernels.kernels import Kernel
+from qpkernels.gram.panels.samples import make_product
 
 __all__ = ["Layout", "Tiles", "expansions", "shared_matrix", "tiles_of"]
 
@@ -157,11 +156,11 @@ class MatrixTiles(Tiles):
 class KernelTiles(Tiles):
     """From any kernel."""
 
-    def __init__(self, kernel: Kernel, X: Samples) -> None:
-        self._kernel, self._X = kernel, X
+    def __init__(self, gram: Gram) -> None:
+        self._gram = gram
 
     def tile(self, rows: Indices | slice, columns: Indices | slice) -> Floats:
-        return self._kernel.matrix(self._X[rows], self._X[columns])
+        return self._gram.entries(rows, columns)
 
 
 def tiles_of(gram: Gram, order: Indices, dtype: DTypeLike) -> Tiles | None:
@@ -169,14 +168,15 @@ def tiles_of(gram: Gram, order: Indices, dtype: DTypeLike) -> Tiles | None:
     single = np.dtype(dtype) == np.float32
     if gram.is_formed or gram.correction is not None:
         return MatrixTiles(gram.dense, order)
-    form, X = form_and_samples(gram.kernel, gram.X[order])
+    part = gram.part(order)
+    form, X = part.panels()
     if form is None:
-        return KernelTiles(gram.kernel, X)
+        return KernelTiles(part)
     product = make_product(form, X, dtype)
     unit = float(np.finfo(product.dtype).eps)
     if product.largest * unit <= (_SINGLE_ERROR if single else EXPONENT_ERROR):
         return ProductTiles(product)
-    return None if single else KernelTiles(gram.kernel, X)
+    return None if single else KernelTiles(part)
 
 
 def shared_matrix(tiles: Tiles, size: int, apply: Apply) -> Floats:

@@ -27,7 +27,7 @@ from qpkernels.families.batch.matrix import Layout, Tiles, expansions, shared_ma
 from qpkernels.families.batch.schedule import Team
 from qpkernels.gram import BoundedProduct, Gram
 from qpkernels.gram.functions import Expansion
-from qpkernels.gram.panels.samples import DenseProduct, form_and_samples, make_product
+from qpkernels.gram.panels.samples import DenseProduct, make_product
 from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers.answer import Claim, Outcome
 from qpkernels.solvers.smo.descent import DescentLimits, PairDescent, descend
@@ -197,8 +197,7 @@ def _shared_rows(tiles: Tiles, layout: Layout, team: Team) -> list[SampleRows]:
 
 def _narrow_rows(gram: Gram, layout: Layout) -> list[SampleRows]:
     """Return the rows of each machine from the features of its samples."""
-    X = gram.X[layout.order[: layout.trained]]
-    form = gram.kernel.product_form(X)
+    form, X = gram.part(layout.order[: layout.trained]).panels(compressed=False)
     assert form is not None
     product, squares = make_product(form, X, np.float32), gram.diagonal[layout.order]
     assert isinstance(product, DenseProduct)
@@ -208,7 +207,7 @@ def _narrow_rows(gram: Gram, layout: Layout) -> list[SampleRows]:
 def _kept_rows(machines: Sequence[Machine], bounds: BatchLimits) -> list[SampleRows]:
     """Return the rows of machines on the same samples: those that one has made serve the next, as memory allows."""
     gram = machines[0].program.gram
-    form, X = form_and_samples(gram.kernel, gram.X)
+    form, X = gram.panels()
     assert form is not None
     return [ProductRows.with_cache(make_product(form, X, np.float32), bounds.memory)] * len(machines)
 

@@ -270,10 +270,8 @@ def null_combination(
         some = np.flatnonzero(upper > 0)
         found = null_combination(gram.part(some), signs[some], upper[some], groups[:, some], sums, balanced=balanced)
         return None if found is None else _spread(found, some, len(gram))
-    explicit = None if gram.correction is not None else gram.features
-    if explicit is None and gram.correction is None:
-        explicit = gram.kernel.features(gram.X)
-    features = gram.factor if explicit is None else explicit
+    explicit = gram.dense_features
+    features = gram.factor if explicit is None else explicit.matrix
     if balanced:
         features = features - features.mean(axis=0)
     sizes = np.abs(features).max(axis=0)

@@ -163,7 +163,7 @@ def least_change(gram: Gram, samples: Indices, wanted: Vector, *, free: bool) ->
 def _entries(gram: Gram, samples: Indices) -> Matrix:
     if gram.correction is not None:
         return np.asarray(gram.dense[np.ix_(samples, samples)])
-    return gram.kernel.matrix(gram.X[samples], gram.X[samples])
+    return gram.entries(samples, samples)
 
 
 def _moved_exactly(program: KernelQP, candidate: Judged) -> Judged | None:

@@ -84,8 +84,7 @@ def _rank(program: KernelQP) -> int:
     m, gram = program.size, program.gram
     if m < 2 * _SAMPLED or gram.explicit is not None or gram.correction is not None or _width(program) < _WIDE:
         return m
-    some = gram.X[:: m // _SAMPLED]
-    K = gram.kernel(some)
+    K = gram.entries(slice(None, None, m // _SAMPLED))
     rank = pivoted_cholesky(K, K.diagonal()).factor.shape[1]
     return int(_MORE * rank) if 2 * rank < len(K) else m
 

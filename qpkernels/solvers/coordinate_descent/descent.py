@@ -109,8 +109,8 @@ def rows_of(program: KernelQP) -> tuple[Rows, int]:
     gram = program.gram
     Z: Samples = gram.sparse_features
     if Z is None:
-        Z = gram.kernel.features(gram.X) if gram.correction is None else None
-        Z = gram.factor if Z is None else Z
+        explicit = gram.dense_features
+        Z = gram.factor if explicit is None else explicit.matrix
         Z = np.ascontiguousarray(Z - Z.mean(axis=0) if program.total == 0.0 else Z, dtype=np.float64)
     m, count = Z.shape
     if is_sparse(Z):

@@ -17,7 +17,6 @@ from qpkernels.arrays import npz_path, shown
 from qpkernels.arrays.checks import add_samples
 from qpkernels.arrays.files import load_arrays, parsing, replacing, sized
 from qpkernels.errors import FileFormatError, ForeignResultsError, ParameterError
-from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.kernels.spec import kernel_to_spec
 from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.solvers.smo.iterate import Beginning, Iterate, Stepped
@@ -117,8 +116,7 @@ class Checkpoint:
             chosen: Any = slice(None)
         else:
             chosen = np.random.default_rng(0).choice(len(gram), min(_LOOKED_AT, len(gram)), replace=False)
-            exact = np.zeros(chosen.size)
-            add_kernel_sums(gram.kernel, gram.X[used], stepped.point[used], gram.X[chosen], exact)
+            exact = gram.sums_at(chosen, used, stepped.point[used])
         off = np.abs(stepped.values[chosen] - exact).max()
         return bool(off <= _FITS * np.abs(exact).max())
 

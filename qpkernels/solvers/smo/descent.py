@@ -37,7 +37,6 @@ from qpkernels.arrays.threads import without_blas_threads
 from qpkernels.gram import Gram
 from qpkernels.gram.changing import stored
 from qpkernels.gram.panels.products import EXPONENT_ERROR, mostly_zero
-from qpkernels.gram.panels.samples import form_and_samples
 from qpkernels.gram.panels.sums import DoubleSums
 from qpkernels.kernels import RBF, Linear
 from qpkernels.problems.kernel_qp.program import KernelQP
@@ -229,7 +228,7 @@ def forms_matrix(program: KernelQP) -> bool:
     if (m <= SMALL and fits) or gram.correction is not None:
         return True
     # Without a product form rows are slow to make, and most of them are wanted more than once.
-    return fits and gram.features is None and gram.kernel.product_form(gram.X) is None
+    return fits and gram.features is None and gram.product_form is None
 
 
 def holds_matrix(program: KernelQP) -> bool:
@@ -268,10 +267,7 @@ def streamed_rows(program: KernelQP, memory: Memory) -> Iterator[SampleRows]:
     if gram.features is not None:
         yield FeatureRows(gram.features, pairs)
         return
-    if memory.compresses(gram.X):
-        form, X = form_and_samples(gram.kernel, gram.X)
-    else:
-        form, X = gram.kernel.product_form(gram.X), gram.X
+    form, X = gram.panels(compressed=memory.compresses(gram.X))
     exact = False
     if form is not None:
         singles = memory.product(form, X, np.float32)
@@ -284,7 +280,7 @@ def streamed_rows(program: KernelQP, memory: Memory) -> Iterator[SampleRows]:
         doubles = memory.product(form, X, np.float64)
         yield ProductRows.with_cache(doubles, memory.for_rows(doubles))
     else:
-        yield KernelRows(gram.kernel, gram.X, RowCache(len(gram), int(min(memory.cache, memory.remaining)), np.float64))
+        yield KernelRows(gram, RowCache(len(gram), int(min(memory.cache, memory.remaining)), np.float64))
 
 
 def _in_cycles(
@@ -644,7 +640,7 @@ def _use(kind: Any, pairs: bool, hard: bool, like: Gram | None) -> None:
         gram = Gram(RBF(1.0), np.eye(3)) if kind == "matrix" else Gram(Linear(), np.eye(3, 1))
     else:
         few = np.linspace(0, len(like) - 1, min(len(like), _FEW)).astype(np.intp)
-        gram = Gram(like.kernel, like.X[few])
+        gram = like.part(few)
     m, bound = len(gram), np.inf if hard else 1.0
     program = KernelQP(gram, 1.0 - 2.0 * (np.arange(m) % 2), -bound, bound, 0.0 if pairs else None)
     everything, one = np.arange(m), np.ones(m)
@@ -654,9 +650,9 @@ def _use(kind: Any, pairs: bool, hard: bool, like: Gram | None) -> None:
         for _ in range(2):
             rows.add(everything, one, np.full(m, 1000), np.zeros(m))
             rows.block(everything)
-    if like is not None and (form := gram.kernel.product_form(gram.X)) is not None:
+    form, X = (None, None) if like is None else gram.panels()
+    if form is not None:
         # What a product with K in float64 is made of.
-        _, X = form_and_samples(gram.kernel, gram.X)
         sums = DoubleSums(form, X, one)
         sums(X, sums.buffer())
     search = PairDescent(program, rows, np.zeros(m), np.zeros(m))

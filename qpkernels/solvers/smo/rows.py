@@ -19,11 +19,10 @@ from numpy.typing import DTypeLike, NDArray
 from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector, is_sparse, row_blocks
 from qpkernels.arrays.threads import in_parts, paired_strips, threads
 from qpkernels.errors import ParameterError
+from qpkernels.gram import Gram
 from qpkernels.gram.panels.loops import add_stored_rows, gather_block, mirror, write_both
 from qpkernels.gram.panels.products import PANEL, PanelProduct
 from qpkernels.gram.panels.samples import DenseProduct, StreamedProduct, make_product
-from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.kernels.kernel import Kernel
 from qpkernels.kernels.products import ProductForm
 from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.solvers.smo.steps import Block
@@ -392,8 +391,8 @@ def _block_size(product: PanelProduct) -> int:
 class KernelRows(SampleRows):
     """From any kernel, in float64; rows are kept in a cache."""
 
-    def __init__(self, kernel: Kernel, X: Samples, cache: RowCache) -> None:
-        self._kernel, self._X, self._cache = kernel, X, cache
+    def __init__(self, gram: Gram, cache: RowCache) -> None:
+        self._gram, self._cache = gram, cache
 
     @property
     def lasting(self) -> bool:
@@ -403,8 +402,7 @@ class KernelRows(SampleRows):
         slots = self._cache.find(chosen)
         if (slots >= 0).all():
             return Block.whole(self._cache.store[slots[:, None], chosen])
-        part = self._X[chosen]
-        return Block.whole(self._kernel.matrix(part, part))
+        return Block.whole(self._gram.entries(chosen))
 
     def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
         del visits
@@ -413,21 +411,18 @@ class KernelRows(SampleRows):
         slots[new] = self._cache.claim(chosen[new])
         kept = slots[new] >= 0
         if new.any():
-            centers = self._X[chosen[new]]
             for columns in row_blocks(values.size, len(delta[new])):
-                panel = self._kernel.matrix(centers, self._X[columns])
+                panel = self._gram.entries(chosen[new], columns)
                 self._cache.store[slots[new][kept], columns] = panel[kept]
                 values[columns] += delta[new] @ panel
         for slot, change in zip(slots[~new], delta[~new], strict=True):
             values += change * self._cache.store[slot]
 
     def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
-        sums = np.zeros(values[columns].size)
-        add_kernel_sums(self._kernel, self._X[chosen], delta, self._X[columns], sums)
-        values[columns] += sums
+        values[columns] += self._gram.sums_at(columns, chosen, delta)
 
     def part(self, samples: Indices) -> SampleRows:
-        return KernelRows(self._kernel, self._X[samples], self._cache.part(samples.size))
+        return KernelRows(self._gram.part(samples), self._cache.part(samples.size))
 
 
 class RowCache:

@@ -27,7 +27,7 @@ def test_what_was_left_out_comes_back_with_its_values(kind: str, monkeypatch: py
     rows: SampleRows = {
         "matrix": lambda: MatrixRows(K),
         "features": lambda: FeatureRows(program.gram.X, pairs=True),
-        "kernel": lambda: KernelRows(kernel, program.gram.X, RowCache(400, 2**14, np.float64)),
+        "kernel": lambda: KernelRows(program.gram, RowCache(400, 2**14, np.float64)),
         "product": lambda: ProductRows.with_cache(make_product(form, program.gram.X, np.float32), 2**18),
     }[kind]()
     rows.block_size = 40
