@@ -67,6 +67,13 @@ class LinearModel(ABC):
     def weights(self, point: Vector) -> Matrix:
         """Return the weights at a point of the program."""
 
+    def own_answer(
+        self, tol: float, max_iter: int | None, time_limit: float | None, verbose: bool
+    ) -> LinearAnswer | None:
+        """Return the answer by a method of the machine's own; None: it has none."""
+        del tol, max_iter, time_limit, verbose
+        return None
+
     def judged(self, program: ConeProgram, outcome: Outcome, tol: float) -> tuple[Matrix, Certificate]:
         """Return the weights of an answer to the program, repaired where its proof needs that, and the proof."""
         found = repair(program, outcome.point, outcome.multipliers, tol)
@@ -81,15 +88,10 @@ class LinearModel(ABC):
         time_limit: float | None = None,
         verbose: bool = False,
     ) -> LinearAnswer:
-        """Solve the machine by a solver of cone programs, or without a name by the one that suits it, and certify it.
-
-        Raises
-        ------
-        UnknownSolverError, SolverNotInstalledError, UnsupportedProgramError, UnsupportedOptionError
-            If the solver cannot be asked.
-        SolverFailedError
-            If it gives no answer.
-        """
+        """Solve the machine by a solver of cone programs, without a name by the one that suits it, and certify it."""
+        own = None if solver is not None else self.own_answer(tol, max_iter, time_limit, verbose)
+        if own is not None:
+            return own
         program = self.program
         outcome = find_solver(solver or "clarabel").solve(
             program, tol=tol, max_iter=max_iter, time_limit=time_limit, verbose=verbose
@@ -149,26 +151,8 @@ class SparseWeights(LinearModel):
         weights = self.weights(outcome.point)
         return weights, self.bounds.certify(weights[0], alpha)
 
-    def solve(
-        self,
-        solver: str | None = None,
-        *,
-        tol: float = 1e-6,
-        max_iter: int | None = None,
-        time_limit: float | None = None,
-        verbose: bool = False,
-    ) -> LinearAnswer:
-        """Solve the machine by coordinate descent, whose zeros are exact; by a solver of cone programs if it is named.
-
-        Raises
-        ------
-        UnknownSolverError, SolverNotInstalledError, UnsupportedProgramError, UnsupportedOptionError
-            If the solver cannot be asked.
-        SolverFailedError
-            If it gives no answer.
-        """
-        if solver is not None:
-            return super().solve(solver, tol=tol, max_iter=max_iter, time_limit=time_limit, verbose=verbose)
+    def own_answer(self, tol: float, max_iter: int | None, time_limit: float | None, verbose: bool) -> LinearAnswer:
+        """Return the answer by coordinate descent, whose zeros are exact."""
         # It loads the compiler, which other machines need not.
         from qpkernels.solvers.coordinate_descent.sparse_weights import sparse_weights
 

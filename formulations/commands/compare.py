@@ -26,6 +26,7 @@ from formulations.commands.output import check_picture, command, end, report, wa
 
 if TYPE_CHECKING:
     from formulations.judging.comparison import Comparison
+    from formulations.judging.examination import CrossExamination
 
 __all__ = ["audit_command", "compare_command", "cross_examine_command"]
 
@@ -59,17 +60,28 @@ def compare_command(
     function = statements.choose_kernel(kernel, training.X)
     stated = [each.statement(each.model(training.X, training.y, function)) for each in asked]
     comparison = compare(stated, solver or "all", tol=tol, time_limit=time_limit)
-    if json_path != "-":
-        values = {name: value for each in asked for name, value in each.values.items()}
-        heading = statements.heading_of(training.name, training.X, function, values)
-        console = report(heading, comparison)
-        if picture is not None:
-            from formulations.plots import ComparisonDisplay
-
-            write_picture(ComparisonDisplay.from_comparison(comparison), picture, heading, console)
-    if json_path is not None:
-        write_json(json.loads(comparison.to_json()), json_path)
+    values = {name: value for each in asked for name, value in each.values.items()}
+    heading = statements.heading_of(training.name, training.X, function, values)
+    _show(comparison, heading, picture, json_path)
     end(_statuses(comparison))
+
+
+def _show(found: Comparison | CrossExamination, heading: str, picture: Path | None, json_path: str | None) -> None:
+    """Print what was found, draw it, and write it as JSON, as asked for."""
+    if json_path != "-":
+        console = report(heading, found)
+        if picture is not None:
+            from formulations import plots
+            from formulations.judging.examination import CrossExamination
+
+            display = (
+                plots.CrossExaminationDisplay.from_examination(found)
+                if isinstance(found, CrossExamination)
+                else plots.ComparisonDisplay.from_comparison(found)
+            )
+            write_picture(display, picture, heading, console)
+    if json_path is not None:
+        write_json(json.loads(found.to_json()), json_path)
 
 
 def _statuses(comparison: Comparison) -> list[str]:
@@ -116,15 +128,8 @@ def cross_examine_command(
     function = statements.choose_kernel(kernel, training.X)
     stated = asked.statement(asked.model(training.X, training.y, function))
     examination = cross_examine(stated, solver or "all", tol or (1e-3, 1e-6, 1e-9), time_limit=time_limit)
-    if json_path != "-":
-        heading = statements.heading_of(training.name, training.X, function, asked.values)
-        console = report(heading, examination)
-        if picture is not None:
-            from formulations.plots import CrossExaminationDisplay
-
-            write_picture(CrossExaminationDisplay.from_examination(examination), picture, heading, console)
-    if json_path is not None:
-        write_json(json.loads(examination.to_json()), json_path)
+    heading = statements.heading_of(training.name, training.X, function, asked.values)
+    _show(examination, heading, picture, json_path)
     if examination.warnings:
         end(["uncertified"])
     if not examination.reference:

@@ -24,18 +24,10 @@ class RegressionModel(Model[Regression]):
 
     Parameters
     ----------
-    X
-        Samples, as the kernel takes them: a matrix (samples x features) for most, which may be sparse where the kernel
-        takes that. Or a :class:`~qpkernels.gram.Gram`, to share a kernel matrix between models or to set its memory
-        limit.
+    X, kernel, fit_intercept
+        As in :class:`~formulations.classification.two_class_model.TwoClassModel`.
     y
         Real targets, shape (m,).
-    kernel
-        None: explicit features, and a primal form has weights w in R^d. Otherwise f is in the space of the kernel, and
-        a primal form has its coordinates u in an orthonormal basis there. Sparse samples without a kernel are bound to
-        Linear().
-    fit_intercept
-        Whether there is a b; without, b = 0.
 
     Notes
     -----
