@@ -59,7 +59,7 @@ def grid_command(
     from sklearn.model_selection import KFold, StratifiedKFold
 
     from formulations.commands import samples, statements
-    from formulations.commands.scoring import read_tries, search_several
+    from formulations.commands.training import read_tries, search_several
     from qpkernels.display import without_nan
     from qpkernels.errors import ParameterError
 
@@ -167,7 +167,7 @@ def path_command(
     Without --try: C=log10:-2,3,1; with --exact: C=0.01,100.
     """
     from formulations.commands import samples, statements
-    from formulations.commands.scoring import read_tries
+    from formulations.commands.training import read_tries
     from formulations.selection import exact_path, path
     from formulations.selection.grid import grid_points
     from qpkernels.display import without_nan

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from formulations.lab.settings import Setting
-from formulations.lab.views.recording import (
+from formulations.lab.views.view import (
     TOL,
+    Drawn,
     FormRoute,
     JudgedIterate,
     form_route,
@@ -25,7 +26,6 @@ from formulations.lab.views.recording import (
     roles,
     stepped,
 )
-from formulations.lab.views.view import Drawn
 from qpkernels.arrays import Vector
 from qpkernels.errors import SolverFailedError
 from qpkernels.problems import ConeProgram, Nonnegative, Zero

@@ -18,8 +18,7 @@ from formulations.classification.margins.nu_margin import NuMargin
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.lab.background import Background
 from formulations.lab.settings import Setting, Slider
-from formulations.lab.views.recording import recorded, roles
-from formulations.lab.views.view import Drawn, Scene, ViewKind
+from formulations.lab.views.view import Drawn, Scene, ViewKind, recorded, roles
 from formulations.modelling import Model, Solution
 from formulations.regression.quantile import Quantile
 from formulations.regression.tubes.soft import SoftTube

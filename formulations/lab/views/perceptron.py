@@ -17,8 +17,7 @@ import numpy as np
 from formulations.classification.margins.hard_margin import HardMargin
 from formulations.classification.separation.perceptron import Perceptron, PerceptronCorrection
 from formulations.lab.settings import LabTask, Setting
-from formulations.lab.views.recording import MOST_STEPS, few_points, finite, roles, stepped
-from formulations.lab.views.view import Drawn
+from formulations.lab.views.view import MOST_STEPS, Drawn, few_points, finite, roles, stepped
 from qpkernels.arrays import Indices, Vector
 from qpkernels.errors import InfeasibleError, QPKernelsError, UnsupportedProgramError
 from qpkernels.gram.functions import Expansion

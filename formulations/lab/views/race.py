@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from formulations.lab.settings import Setting
-from formulations.lab.views.recording import (
+from formulations.lab.views.view import (
     TOL,
+    Drawn,
     JudgedIterate,
     Route,
     form_route,
@@ -28,7 +29,6 @@ from formulations.lab.views.recording import (
     stepped,
     structure_route,
 )
-from formulations.lab.views.view import Drawn
 from formulations.modelling.model import Model
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.display import count

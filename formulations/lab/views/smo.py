@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from formulations.lab.settings import Setting
-from formulations.lab.views.recording import MOST_STEPS, TOL, finite, model_to_record, percent, roles, stepped
-from formulations.lab.views.view import Drawn
+from formulations.lab.views.view import MOST_STEPS, TOL, Drawn, finite, model_to_record, percent, roles, stepped
 from formulations.modelling.candidate import expand
 from formulations.modelling.model import Model
 from qpkernels.arrays import Matrix, Vector

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 
 from command_line import expected, refused, run, run_json
 from formulations import load
-from formulations.commands.scoring import read_tries
+from formulations.commands.training import read_tries
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import RBF
 from together import together

@@ -8,7 +8,7 @@ import pytest
 
 from formulations.lab.settings import MACHINES
 from formulations.lab.views.interior_point import record_interior_point
-from formulations.lab.views.recording import TOL
+from formulations.lab.views.view import TOL
 from lab_settings import classes, lab_setting
 from qpkernels.errors import UnsupportedProgramError
 

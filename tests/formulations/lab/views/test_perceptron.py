@@ -8,7 +8,7 @@ import pytest
 
 from formulations.classification.separation.perceptron import Perceptron
 from formulations.lab.views.perceptron import record_perceptron
-from formulations.lab.views.recording import MOST_STEPS
+from formulations.lab.views.view import MOST_STEPS
 from lab_settings import SEPARABLE, classes, lab_setting
 from qpkernels.errors import OneClassError, ParameterError, UnsupportedProgramError
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from formulations.lab.views.race import record_race
-from formulations.lab.views.recording import TOL
+from formulations.lab.views.view import TOL
 from lab_settings import classes, lab_setting
 from qpkernels.errors import OneClassError
 from qpkernels.problems import ConeProgram, Status

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from formulations.lab.views.recording import MOST_STEPS, TOL
 from formulations.lab.views.smo import record_smo
+from formulations.lab.views.view import MOST_STEPS, TOL
 from lab_settings import classes, lab_setting
 from qpkernels.errors import UnsupportedProgramError
 
