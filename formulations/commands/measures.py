@@ -9,7 +9,7 @@ quantiles of what is measured on each draw. Sources: Wilson (1927); Efron (1979)
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,14 +23,13 @@ from formulations.prediction import Inliers, Predictor
 from formulations.selection.folds import scorer, scoring_name, truth
 from qpkernels.arrays import Vector
 from qpkernels.arrays.files import read_number
-from qpkernels.display import without_nan
 from qpkernels.errors import LabelError
 from qpkernels.files import Dataset, one_versus_rest
 
 __all__ = [
     "Classified",
     "ConfidenceInterval",
-    "Measured",
+    "Measures",
     "check_labels",
     "classified",
     "inlying",
@@ -60,14 +59,7 @@ class ConfidenceInterval:
 class ClassMeasures:
     """Of one class: of the samples predicted to be of it, the share that is, and of those that are, the share found.
 
-    Attributes
-    ----------
-    label
-        The class.
-    precision, recall
-        None where there are no such samples.
-    samples
-        How many are of it.
+    A share is None where there are no such samples.
     """
 
     label: str
@@ -97,52 +89,9 @@ class Classified:
     confusion: tuple[tuple[int, ...], ...]
     classes: tuple[ClassMeasures, ...]
 
-    def headline(self) -> dict[str, ConfidenceInterval]:
-        """Return the accuracy by its name."""
-        return {"accuracy": self.accuracy}
 
-    def to_record(self) -> dict[str, Any]:
-        """Return all of it as JSON takes it."""
-        return asdict(self)
-
-
-@dataclass(frozen=True)
-class Valued:
-    """How good predicted values are: R^2, the mean absolute error, and the root of the mean squared one.
-
-    R^2 is NaN where all targets are equal.
-    """
-
-    r2: ConfidenceInterval
-    mae: ConfidenceInterval
-    rmse: ConfidenceInterval
-
-    def headline(self) -> dict[str, ConfidenceInterval]:
-        """Return all of them by their names."""
-        return {"R^2": self.r2, "mean absolute error": self.mae, "root of mean squared error": self.rmse}
-
-    def to_record(self) -> dict[str, Any]:
-        """Return all of it as JSON takes it."""
-        return {name: without_nan(values) for name, values in asdict(self).items()}
-
-
-@dataclass(frozen=True)
-class Inlying:
-    """Which share of samples is like those that a one-class machine was trained on."""
-
-    inliers: ConfidenceInterval
-
-    def headline(self) -> dict[str, ConfidenceInterval]:
-        """Return the share by its name."""
-        return {"inliers": self.inliers}
-
-    def to_record(self) -> dict[str, Any]:
-        """Return all of it as JSON takes it."""
-        return asdict(self)
-
-
-Measured: TypeAlias = Classified | Valued | Inlying
-"""How good predictions are, whatever they are of."""
+Measures: TypeAlias = dict[str, ConfidenceInterval]
+"""How good predictions are, by the name of the measure."""
 
 
 def true_labels(predictor: Predictor, dataset: Dataset, positive: str | None) -> NDArray[Any]:
@@ -212,10 +161,13 @@ def classified(y: NDArray[Any], predicted: NDArray[Any], known: NDArray[Any], co
     return Classified(_wilson(right.sum(), y.size, confidence), tuple(map(word, labels)), rows, classes)
 
 
-def valued(y: Vector, predicted: Vector, confidence: float, seed: int) -> Valued:
-    """Measure predicted values, shape (n,) as y; the draws of the bootstrap follow from the seed."""
-    measures = (_r2, _mean_absolute, _root_mean_square)
-    return Valued(*(_bootstrap(measure, y, predicted, confidence, seed) for measure in measures))
+def valued(y: Vector, predicted: Vector, confidence: float, seed: int) -> Measures:
+    """Measure predicted values, shape (n,) as y; the draws of the bootstrap follow from the seed.
+
+    R^2 is NaN where all targets are equal.
+    """
+    measures = {"r2": _r2, "mae": _mean_absolute, "rmse": _root_mean_square}
+    return {name: _bootstrap(each, y, predicted, confidence, seed) for name, each in measures.items()}
 
 
 def _r2(y: Vector, predicted: Vector) -> float:
@@ -231,9 +183,9 @@ def _root_mean_square(y: Vector, predicted: Vector) -> float:
     return float(np.sqrt(np.square(y - predicted).mean()))
 
 
-def inlying(predicted: NDArray[Any], confidence: float) -> Inlying:
-    """Measure the share of +1 in predictions of +1 and -1."""
-    return Inlying(_wilson(int((predicted > 0).sum()), predicted.size, confidence))
+def inlying(predicted: NDArray[Any], confidence: float) -> Measures:
+    """Measure the share of +1 in predictions of +1 and -1: of samples like those of the training."""
+    return {"inliers": _wilson(int((predicted > 0).sum()), predicted.size, confidence)}
 
 
 def training_score(model: Model[Any], solution: Solution) -> dict[str, float]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
@@ -17,7 +18,7 @@ from formulations.commands.options import MACHINE, JsonPath, MachinePath, NewOpt
 from formulations.commands.output import command, facts, show, waiting, write_json
 
 if TYPE_CHECKING:
-    from formulations.commands.measures import Classified, ConfidenceInterval, Measured
+    from formulations.commands.measures import Classified, ConfidenceInterval
     from formulations.prediction import Predictor
 
 __all__ = ["evaluate_command", "predict_command"]
@@ -134,6 +135,7 @@ def evaluate_command(
     from formulations.commands.machines_in_files import read_machine, read_new
     from formulations.commands.measures import check_labels, classified, inlying, true_labels, valued
     from formulations.prediction import Inliers
+    from qpkernels.display import without_nan
     from qpkernels.errors import LabelError, ParameterError
 
     if not 0.0 < confidence < 1.0:
@@ -149,18 +151,21 @@ def evaluate_command(
     known = check_labels(predictor, y, source.data)
     with waiting(f"predicting {X.shape[0]} samples"):
         predicted = predictor.predict(X)
-    if known is not None:
-        found: Measured = classified(y, predicted, known, confidence)
-    elif isinstance(predictor.decision, Inliers):
-        found = inlying(predicted, confidence)
-    else:
-        found = valued(y, predicted, confidence, seed)
     record: dict[str, Any] = {"model": str(model), "data": source.data, "samples": X.shape[0]}
-    told = {name: str(value) for name, value in (record | found.headline()).items()}
+    tables: list[Table | str] = []
+    if known is not None:
+        found = classified(y, predicted, known, confidence)
+        measures, tables, details = {"accuracy": found.accuracy}, _tables(found), asdict(found)
+    else:
+        by_inliers = isinstance(predictor.decision, Inliers)
+        measures = inlying(predicted, confidence) if by_inliers else valued(y, predicted, confidence, seed)
+        details = {name: without_nan(asdict(each)) for name, each in measures.items()}
+    told = {_NAMES.get(name, name): str(value) for name, value in (record | measures).items()}
     table = facts(told | {"error bars": f"{100 * confidence:g} % intervals"})
-    shown = Group(table, *_tables(cast("Classified", found))) if known is not None else table
-    show(shown, record | {"confidence": confidence} | found.to_record(), json_path)
+    show(Group(table, *tables), record | {"confidence": confidence} | details, json_path)
 
+
+_NAMES = {"r2": "R^2", "mae": "mean absolute error", "rmse": "root of mean squared error"}
 
 _MOST_COLUMNS = 10
 """Classes whose confusion fits into a terminal; of more, the most frequent errors are shown."""
