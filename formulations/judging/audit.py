@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from formulations.judging.comparison import Listed
 from formulations.judging.machine_audit import AuditRow, Finish, MachineAudit
 from qpkernels.arrays import check_tolerance
-from qpkernels.display import Column, Reported, TableReport, TextTable
+from qpkernels.display import Column, TableReport, TextTable
 from qpkernels.problems import Status
 
 __all__ = ["Audit", "audit"]
@@ -97,7 +96,7 @@ def audit(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit(Reported, Sequence[MachineAudit]):
+class Audit(Listed):
     """What is found of an estimator: one entry for each of its machines.
 
     Prints as a table in a terminal (rich) and in a notebook (HTML).
@@ -127,13 +126,12 @@ class Audit(Reported, Sequence[MachineAudit]):
     machines: tuple[MachineAudit, ...]
     tol: float
 
-    def __len__(self) -> int:
-        """Return the number of machines."""
-        return len(self.machines)
+    @property
+    def _entries(self) -> tuple[MachineAudit, ...]:
+        return self.machines
 
-    def __getitem__(self, index: Any) -> Any:
-        """Return a machine, or several by a slice."""
-        return self.machines[index]
+    def _record(self) -> list[dict[str, Any]]:
+        return [row.to_record() for row in self.rows]
 
     @property
     def status(self) -> Status:
@@ -161,16 +159,6 @@ class Audit(Reported, Sequence[MachineAudit]):
             function, and how many samples change their role or side.
         """
         return tuple(each.finish(tol, **options) for each in self.machines)
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """Return the rows as a JSON array; NaN and infinity, which JSON has not, become null.
-
-        Parameters
-        ----------
-        indent
-            Spaces of a level; None: all in one line.
-        """
-        return json.dumps([row.to_record() for row in self.rows], indent=indent)
 
     def report(self) -> TableReport:
         """Return the table, and in words what is proved and what is wrong."""

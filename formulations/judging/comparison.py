@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -14,7 +15,7 @@ from qpkernels.display import Column, Reported, TableReport, TextTable, without_
 from qpkernels.errors import InfeasibleError, QPKernelsError, UnboundedError
 from qpkernels.problems import Certificate, Status
 
-__all__ = ["Agreement", "Comparison", "Row"]
+__all__ = ["Agreement", "Comparison", "Listed", "Row"]
 
 _NAN = float("nan")
 
@@ -141,8 +142,39 @@ class Row:
         )
 
 
+class Listed(Sequence[Any], Reported):
+    """A sequence of entries that shows itself as a report, and writes its records as JSON."""
+
+    @property
+    @abstractmethod
+    def _entries(self) -> tuple[Any, ...]:
+        """What it is a sequence of."""
+
+    @abstractmethod
+    def _record(self) -> Any:
+        """Return all of it as JSON takes it, but for NaN and infinity."""
+
+    def __len__(self) -> int:
+        """Return the number of entries."""
+        return len(self._entries)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return an entry, or several by a slice."""
+        return self._entries[index]
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return everything as JSON; NaN and infinity, which JSON has not, become null.
+
+        Parameters
+        ----------
+        indent
+            Spaces of a level; None: all in one line.
+        """
+        return json.dumps(without_nan(self._record()), indent=indent)
+
+
 @dataclass(frozen=True, repr=False)
-class Comparison(Sequence[Row], Reported):
+class Comparison(Listed):
     """The rows of a comparison, in the order of the problems and their forms and, within one, of the solvers.
 
     Prints as a table in a terminal (rich) and in a notebook (HTML).
@@ -167,23 +199,12 @@ class Comparison(Sequence[Row], Reported):
     differences: tuple[str, ...] = ()
     scales: tuple[str, ...] = ()
 
-    def __len__(self) -> int:
-        """Return the number of pairs."""
-        return len(self.rows)
+    @property
+    def _entries(self) -> tuple[Row, ...]:
+        return self.rows
 
-    def __getitem__(self, index: Any) -> Any:
-        """Return a row, or several by a slice."""
-        return self.rows[index]
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """Return the rows as a JSON array; NaN and infinity, which JSON has not, become null.
-
-        Parameters
-        ----------
-        indent
-            Spaces of a level; None: all in one line.
-        """
-        return json.dumps(without_nan([asdict(row) for row in self.rows]), indent=indent)
+    def _record(self) -> list[dict[str, Any]]:
+        return [asdict(row) for row in self.rows]
 
     def to_pandas(self) -> Any:
         """Return the rows as a pandas data frame."""

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from formulations.judging.comparison import Agreement, Row
+from formulations.judging.comparison import Agreement, Listed, Row
 from formulations.modelling.solution import Solution
-from qpkernels.display import Column, Reported, TableReport, TextTable, as_text, without_nan
+from qpkernels.display import Column, TableReport, TextTable, as_text, without_nan
 from qpkernels.problems import Enclosure, Status
 from qpkernels.solvers import Claim
 
@@ -104,7 +102,7 @@ def _compared(answer: Solution, best: Solution) -> tuple[int | None, float]:
 
 
 @dataclass(frozen=True, repr=False)
-class CrossExamination(Sequence[Trial], Reported):
+class CrossExamination(Listed):
     """The trials of all solvers at all tolerances; prints as two tables in a terminal or notebook (rich).
 
     Attributes
@@ -131,13 +129,9 @@ class CrossExamination(Sequence[Trial], Reported):
     optimum: Enclosure = _ANYWHERE
     rigorous: bool = False
 
-    def __len__(self) -> int:
-        """Return the number of trials."""
-        return len(self.trials)
-
-    def __getitem__(self, index: Any) -> Any:
-        """Return a trial, or several by a slice."""
-        return self.trials[index]
+    @property
+    def _entries(self) -> tuple[Trial, ...]:
+        return self.trials
 
     @property
     def solvers(self) -> tuple[str, ...]:
@@ -167,27 +161,19 @@ class CrossExamination(Sequence[Trial], Reported):
         proved = [trial.seconds for trial in self.of(solver) if trial.row.accuracy <= accuracy]
         return min(proved, default=_NAN)
 
-    def to_json(self, indent: int | None = 2) -> str:
-        """Return everything as JSON; NaN and infinity, which JSON has not, become null.
-
-        Parameters
-        ----------
-        indent
-            Spaces of a level; None: all in one line.
-        """
+    def _record(self) -> dict[str, Any]:
         first = [
             {"solver": solver, "accuracy": tol, "seconds": self.seconds_to(solver, tol)}
             for solver in self.solvers
             for tol in self.tolerances
         ]
-        record = {
+        return {
             "problem": self.problem,
             "optimum": vars(self.optimum) | {"rigorous": self.rigorous},
             "reference": self.reference,
             "first_proved": first,
             "trials": [trial.values() for trial in self.trials],
         }
-        return json.dumps(without_nan(record), indent=indent)
 
     def to_pandas(self) -> Any:
         """Return the trials as a pandas data frame, a row for each."""

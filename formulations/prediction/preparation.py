@@ -139,10 +139,7 @@ class _Encoding(Step):
         """Number of columns taken."""
         return len(self.categories)
 
-    @property
-    def keeps_zeros(self) -> bool:
-        """Whether sparse samples stay sparse."""
-        return False
+    keeps_zeros = False
 
     def _codes(self, X: Table, *, refuse: bool) -> Indices:
         """Return the number of the category of each entry, and -1 for what is none, which ``refuse`` refuses."""
@@ -213,10 +210,7 @@ class Ordinal(_Encoding):
         if self.unknown is not None:
             check_finite(self.unknown, "unknown")
 
-    @property
-    def width(self) -> int:
-        """Number of columns returned."""
-        return len(self.categories)
+    width = _Encoding.features
 
     def __call__(self, X: Table) -> Table:
         """Return the samples mapped."""
