@@ -33,13 +33,13 @@ PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
     "cases of the tests": 16_000,
-    "files, without those of kernels, models and solvers": 310,
-    "lines, without theirs": 66_750,
+    "files, without those of kernels, models and solvers": 312,
+    "lines, without theirs": 67_600,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 9,
     "files called base.py": 0,
-    "compiled functions": 61,
+    "compiled functions": 65,
     "rooms of qpkernels": 10,
     "tiers of qpkernels": 8,
     "rooms of formulations": 17,
@@ -54,9 +54,9 @@ LIMITS: dict[str, int] = {
     'calls of SoftMargin(X, y, k).dual.solve("clarabel")': 398,
     'files of SoftMargin(X, y, k).dual.solve("clarabel")': 47,
     'changes of file of SoftMargin(X, y, k).dual.solve("clarabel")': 240,
-    "calls of SVC().fit(X, y)": 443,
-    "files of SVC().fit(X, y)": 56,
-    "changes of file of SVC().fit(X, y)": 278,
+    "calls of SVC().fit(X, y)": 187,
+    "files of SVC().fit(X, y)": 29,
+    "changes of file of SVC().fit(X, y)": 113,
 }
 """What there may be at most."""
 

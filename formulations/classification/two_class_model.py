@@ -31,11 +31,16 @@ from formulations.modelling import (
 )
 from qpkernels.arrays import Vector, shown_label
 from qpkernels.errors import OneClassError, ParameterError
-from qpkernels.problems import Bounds, KernelQP
+from qpkernels.problems import Bounds, KernelQP, SampleTerms
 
-__all__ = ["MarginDual", "MarginPrimal", "TwoClassCostModel", "TwoClassModel"]
+__all__ = ["MarginDual", "MarginPrimal", "TwoClassCostModel", "TwoClassModel", "signed_box"]
 
 _OF_COSTS = dict.fromkeys(("class_weight", "sample_weight"), "C=C * weights, an array with a cost for each sample")
+
+
+def signed_box(y: Vector, size: ArrayLike) -> tuple[Vector, Vector]:
+    """Return the bounds of beta that say 0 <= y_i beta_i <= size_i."""
+    return np.where(y > 0, 0.0, -np.asarray(size)), np.where(y > 0, size, 0.0)
 
 
 class TwoClassModel(Model[Classification]):
@@ -111,7 +116,21 @@ class TwoClassModel(Model[Classification]):
         size
             Largest multipliers of at least 0, one for each sample or for all; may be infinite.
         """
-        return np.where(self.y > 0, 0.0, -np.asarray(size)), np.where(self.y > 0, size, 0.0)
+        return signed_box(self.y, size)
+
+    @classmethod
+    def _terms(cls, y: Vector, values: Mapping[str, Vector]) -> SampleTerms | None:
+        """Return what each sample adds to the KernelQP, where that depends on it alone; None: there is no such thing.
+
+        Parameters
+        ----------
+        y
+            +1.0 or -1.0 for each sample, shape (m,).
+        values
+            The hyper-parameters by their names, those with an entry for each sample of shape (m,).
+        """
+        del y, values
+        return None
 
     def _hard_margin(self) -> KernelQP:
         """State the dual of the hard margin in beta = y * a: beta_i has the sign of y_i and no bound."""

@@ -25,6 +25,7 @@ from formulations.estimators.pairwise import CalibratedClassifier, PairwiseClass
 from formulations.estimators.parameters import given_model, is_infinite, named_loss
 from formulations.losses import MarginLoss
 from formulations.modelling import Classification
+from formulations.modelling.batch import Trained
 from formulations.prediction.decisions import probabilities
 
 __all__ = ["LPSVC", "LSSVC", "SVC", "KernelClassifier", "KernelLogisticRegression", "NuSVC", "SquaredHingeSVC"]
@@ -95,9 +96,10 @@ class NuSVC(CalibratedClassifier):
     def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
         return NuMargin, {"nu": self.nu}
 
-    def _scale(self, solution: Classification) -> float:
+    def _scale(self, answer: Trained[Classification]) -> float:
         """Return 1 / rho; 1 where the reduced hulls meet and rho is 0."""
-        return 1.0 / solution.margin_level if solution.margin_level > 0 else 1.0
+        level = answer.solution.margin_level
+        return 1.0 / level if level > 0 else 1.0
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import warnings
 from abc import abstractmethod
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from inspect import cleandoc
@@ -132,6 +133,12 @@ class LeavesDataBehind(BaseEstimator):
             return super().__getattribute__(name)
 
 
+def weakest(answers: Sequence[Any]) -> Certificate:
+    """Return the certificate with the largest relative gap."""
+    proofs: list[Certificate] = [each.certificate for each in answers]
+    return max(proofs, key=lambda proof: proof.relative_gap)
+
+
 class UncertifiedWarning(ConvergenceWarning):
     """An answer is not proved to the tolerance asked for."""
 
@@ -195,10 +202,9 @@ class ProvedEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         check_flag(self.strict, "strict")
         return {"solver": self.solver, "tol": self.tol, "time_limit": self.time_limit}
 
-    def _judge(self, status: Status, message: str) -> None:
+    def _judge(self, status: Status, certificate: Certificate, message: str) -> None:
         """Keep what is proved, of several machines the weakest proof; warn of an answer without one, or refuse it."""
-        answers = self.solution_ if isinstance(self.solution_, list) else [self.solution_]
-        self.certificate_ = max((each.certificate for each in answers), key=lambda proof: proof.relative_gap)
+        self.certificate_ = certificate
         self.fit_status_ = int(status is not Status.OPTIMAL)
         if status is Status.OPTIMAL:
             return
@@ -292,6 +298,11 @@ class KernelEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         those of scikit-learn's check.
         """
         if isinstance(self.kernel, str):
+            if self.kernel != "precomputed" and _is_plain(X, y, None if reset else getattr(self, "n_features_in_", 0)):
+                if reset:
+                    self.n_features_in_ = X.shape[1]
+                if not hasattr(self, "feature_names_in_"):
+                    return X if isinstance(y, str) else (X, y)
             refuse_columns(X, "X")
             if self.kernel == "precomputed" and issparse(X):
                 raise TypeError("Sparse precomputed kernels are not supported; pass the matrix as an array.")
@@ -306,6 +317,26 @@ class KernelEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
                 check_feature_names(X, tuple(self.feature_names_in_), self.kernel.names)
             X = self.kernel.samples(X)
         return X if isinstance(y, str) else (X, y)
+
+
+def _is_plain(X: Any, y: Any, features: int | None) -> bool:
+    """Return whether X are samples, and y labels by integers, that scikit-learn's check would return as they are.
+
+    ``features`` is the number that X must have; None: any. A sum is finite only where all its terms are; where it is
+    not, that check tells why.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and X.flags.c_contiguous
+        and X.size > 0
+        and features in (None, X.shape[1])
+        and (
+            isinstance(y, str) or (type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu" and len(y) == len(X))
+        )
+        and bool(np.isfinite(X.sum()))
+    )
 
 
 CACHE_SIZE = 2048.0

@@ -14,7 +14,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.validation import _num_samples, check_array, check_is_fitted, validate_data
 
-from formulations.estimators.kernel_machine import KernelEstimator, ProvedEstimator, leaving
+from formulations.estimators.kernel_machine import KernelEstimator, ProvedEstimator, leaving, weakest
 from formulations.estimators.parameters import (
     Functions,
     Indefinite,
@@ -135,7 +135,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
         self.model_ = models if targets.ndim > 1 else models[0]
         self.solution_ = solutions if targets.ndim > 1 else solutions[0]
         worst = next((each for each in solutions if each.status != "optimal"), solutions[0])
-        self._judge(worst.status, worst.message)
+        self._judge(worst.status, weakest(solutions), worst.message)
         return self
 
     _left_behind: ClassVar[tuple[str, ...]] = (*ProvedEstimator._left_behind, "X_fit_")

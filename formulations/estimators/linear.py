@@ -26,7 +26,7 @@ from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.classification.meta.multiclass import OneVersusRest
 from formulations.classification.two_class_model import TwoClassModel
-from formulations.estimators.kernel_machine import ProvedEstimator
+from formulations.estimators.kernel_machine import ProvedEstimator, weakest
 from formulations.estimators.parameters import ClassWeight, check_labels, check_targets, class_weights, sample_weights
 from formulations.inputs.estimators import with_constant
 from formulations.inputs.samples import BoundSamples
@@ -227,7 +227,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
             machines = weights_of(data, answers)
         self.coef_ = self._keep(machines, answers)
         worst = next((each for each in answers if each.status != "optimal"), answers[0])
-        self._judge(worst.status, worst.message)
+        self._judge(worst.status, weakest(answers), worst.message)
         return self
 
     def _solve_kernel_machines(
@@ -340,5 +340,5 @@ class LinearSVR(RegressorMixin, LinearPrediction, LinearMachine):
         self.model_ = ResidualLossRegression(data, targets[rows], loss=kind(self.epsilon), C=costs, fit_intercept=False)
         self.solution_ = self.model_.solve(verbose=bool(self.verbose), **self._limits(data))
         self.coef_ = self._keep(weights_of(data, [self.solution_]), [self.solution_])[0]
-        self._judge(self.solution_.status, self.solution_.message)
+        self._judge(self.solution_.status, self.solution_.certificate, self.solution_.message)
         return self

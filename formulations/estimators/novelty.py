@@ -68,7 +68,7 @@ class OneClassSVM(OutlierMixin, MachineEstimator):
         self.solution_ = self.model_.solve(verbose=bool(self.verbose), **limits)
         self._keep_function(training, X, self.solution_, self.nu * float(training.weights.sum()))
         self.offset_ = -self.intercept_
-        self._judge(self.solution_.status, self.solution_.message)
+        self._judge(self.solution_.status, self.solution_.certificate, self.solution_.message)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,12 +26,13 @@ from formulations.classification.two_class_model import TwoClassModel
 from formulations.estimators.kernel_machine import MachineEstimator, Training, as_sparse_as
 from formulations.estimators.parameters import ClassWeight, check_labels, class_weights, sample_weights, weighted
 from formulations.modelling import Classification
-from formulations.modelling.batch import Part, check_jobs, train
+from formulations.modelling.batch import Part, Trained, check_jobs, train, train_one
 from formulations.prediction import Sigmoids
 from formulations.prediction.decisions import probabilities
-from qpkernels.arrays import Matrix, Vector, check_choice, check_flag, is_sparse
+from qpkernels.arrays import Indices, Matrix, Vector, check_choice, check_flag, is_sparse
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
+from qpkernels.problems import Status
 
 __all__ = ["CalibratedClassifier", "PairwiseClassifier"]
 
@@ -71,14 +74,17 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         model_: TwoClassModel | OneVersusOne = field(init=False)
         classes_: NDArray[Any] = field(init=False)
         class_weight_: Vector = field(init=False)
+        _answer: Trained[Classification] = field(init=False)
+
+    _left_behind: ClassVar[tuple[str, ...]] = ("model_", "solution_", "_answer")
 
     @abstractmethod
     def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
         """Return the model of two classes, with its hyper-parameters for samples that count once."""
 
-    def _scale(self, solution: Classification) -> float:
+    def _scale(self, answer: Trained[Classification]) -> float:
         """Return what the function of a machine is multiplied by."""
-        del solution
+        del answer
         return 1.0
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -88,7 +94,7 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         check_jobs(self.n_jobs)
         limits = self._limits()
         X, y = self._samples(X, y, reset=True)
-        labels = column_or_1d(y, warn=True)
+        labels = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
         check_labels(labels)
         if len(labels) != _num_samples(X):
             raise ParameterError(
@@ -101,23 +107,34 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         machine, parameters = self._machine()
         parameters = weighted(machine, parameters, training.weights)
         codes = codes[training.rows]
-        present = np.unique(codes)
+        present = np.flatnonzero(np.bincount(codes))
+        self.__dict__.pop("solution_", None)
         if present.size == 2:
             self.model_ = machine(training.data, self.classes_[codes], **parameters)
-            self.solution_ = self.model_.solve(verbose=bool(self.verbose), **limits)
-            solutions, pairs = [self.solution_], [(int(present[0]), int(present[1]))]
-            message = self.solution_.message
+            self._answer = train_one(self.model_, verbose=bool(self.verbose), **limits)
+            answers: Sequence[Trained[Classification]] = [self._answer]
+            pairs = [(int(present[0]), int(present[1]))]
+            message = "" if answers[0].status is Status.OPTIMAL else self.solution_.message
         else:
             self.model_ = _Pairs(training.data, self.classes_[codes], machine=machine, **parameters)
             several = self.model_.solve(n_jobs=self.n_jobs, progress=False, **limits)
-            self.solution_, solutions = several, list(several.solutions)
+            self.solution_, answers = several, several.solutions.trained
             pairs = [(int(present[i]), int(present[j])) for i, j in several.pairs]
-            first = next((each.message for each in solutions if each.status != "optimal"), "")
+            first = next((each.solution.message for each in answers if each.status is not Status.OPTIMAL), "")
             message = f"{several.unproved}: {first}"
-        self._keep(training, X, codes, pairs, solutions)
-        self._judge(self.solution_.status, message)
+        self._keep(training, X, codes, pairs, answers)
+        weakest = max(answers, key=lambda each: each.relative_gap)
+        status = next((each.status for each in answers if each.status is not Status.OPTIMAL), Status.OPTIMAL)
+        self._judge(status, weakest.certificate, message)
         self._calibrate()
         return self
+
+    @cached_property  # type: ignore[misc]
+    def solution_(self) -> Any:
+        """The answer; of two classes it is made when it is first asked for."""
+        if "_answer" not in vars(self):
+            raise AttributeError("solution_")
+        return self._answer.solution
 
     def _calibrate(self) -> None:
         """Make probabilities of decision values, in classifiers that do so."""
@@ -128,33 +145,43 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         X: Any,
         codes: NDArray[np.intp],
         pairs: list[tuple[int, int]],
-        solutions: list[Classification],
+        answers: Sequence[Trained[Classification]],
     ) -> None:
-        """Read off the attributes."""
+        """Read off the attributes; a sample of class c has its coefficient in the machine with d in row d of others."""
+        scales = [self._scale(each) for each in answers]
         members = [np.flatnonzero(codes == number) for number in range(self.classes_.size)]
-        coefficients, of_functions = np.zeros((2, codes.size, len(pairs)))
-        for column, ((i, j), solution, gram) in enumerate(zip(pairs, solutions, self._grams(), strict=True)):
-            rows = np.sort(np.concatenate([members[i], members[j]]))
-            coefficients[rows, column] = self._scale(solution) * solution.beta
-            # Of a clipped matrix they are others, and of all samples.
-            of_functions[rows, column] = gram.expansion_coefficients(coefficients[rows, column])
-        intercepts = np.array([self._scale(each) * each.intercept for each in solutions])
-        if len(pairs) > 1:
+        several = len(pairs) > 1
+        samples = np.concatenate([np.sort(np.concatenate([members[i], members[j]])) for i, j in pairs])
+        sizes = [each.beta.size for each in answers]
+        beta = np.concatenate([scale * each.beta for scale, each in zip(scales, answers, strict=True)])
+        intercepts = np.array([scale * each.intercept for scale, each in zip(scales, answers, strict=True)])
+        if several:
             # Adding 0 takes the sign off a zero.
-            coefficients, of_functions, intercepts = -coefficients + 0.0, -of_functions + 0.0, -intercepts
-        used = np.asarray(coefficients.any(axis=1))
+            beta, intercepts = -beta + 0.0, -intercepts
+        machines = np.repeat(np.arange(len(pairs)), sizes)
+        first, second = np.array(pairs)[machines].T
+        coefficients = np.zeros((max(1, self.classes_.size - 1) if several else 1, codes.size))
+        coefficients[np.where(codes[samples] == first, second - 1, first) if several else 0, samples] = beta
+        used = np.asarray(coefficients.any(axis=0))
         # By class, and within a class in the order of the samples.
         own = np.concatenate([rows[used[rows]] for rows in members])
         self.support_ = training.rows[own].astype(np.int32)
         self.support_vectors_ = self._rows_of(X, self.support_)
-        self._n_support = np.array([int(used[rows].sum()) for rows in members], dtype=np.int32)
+        self._n_support = np.array([np.count_nonzero(used[rows]) for rows in members], dtype=np.int32)
         self.intercept_ = intercepts
-        self.n_iter_ = np.array([max(1, each.iterations or 1) for each in solutions], dtype=np.int32)
+        self.n_iter_ = np.array([max(1, each.iterations or 1) for each in answers], dtype=np.int32)
         self._pairs = pairs
-        self.dual_coef_ = as_sparse_as(X, _by_other_class(coefficients[own], codes[own], pairs, self.classes_.size))
-        own = np.concatenate([rows[of_functions[rows].any(axis=1)] for rows in members])
-        sparse = of_functions[own] if len(pairs) == 1 else csr_array(of_functions[own])
-        self._functions = training.space.functions(training.rows[own], sparse, intercepts)
+        self.dual_coef_ = as_sparse_as(X, coefficients[:, own])
+        if training.data.gram.correction is not None:
+            # Those of the functions are others, and of all samples.
+            starts = np.cumsum([0, *sizes])
+            beta = np.concatenate(
+                [gram.expansion_coefficients(beta[starts[k] : starts[k + 1]]) for k, gram in enumerate(self._grams())]
+            )
+            own = np.concatenate(members)
+        self._functions = training.space.functions(
+            training.rows[own], _by_sample(beta, samples, machines, own, len(pairs)), intercepts
+        )
 
     def _grams(self) -> list[Gram]:
         """Return the kernel matrix of each machine."""
@@ -212,17 +239,21 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         return np.asarray(self.classes_[np.argmax(votes, axis=1)])
 
 
-def _by_other_class(
-    coefficients: Matrix, codes: NDArray[np.intp], pairs: list[tuple[int, int]], classes: int
-) -> Matrix:
-    """Return the coefficients as LIBSVM has them: row r of a vector is its machine with the r-th other class."""
-    if len(pairs) == 1:
-        return coefficients.T.copy()
-    found = np.zeros((classes - 1, codes.size))
-    for column, (i, j) in enumerate(pairs):
-        found[j - 1, codes == i] = coefficients[codes == i, column]
-        found[i, codes == j] = coefficients[codes == j, column]
-    return found
+_DENSE = 2**18
+"""Coefficients up to which zeros among them are held like all others: BLAS is faster than to pass over them."""
+
+
+def _by_sample(beta: Vector, samples: Indices, machines: Indices, own: Indices, count: int) -> Matrix | csr_array:
+    """Return the coefficients of each machine, one a column, of their ``own`` samples, one a row."""
+    place = np.empty(int(own.max(initial=-1)) + 1, np.intp)
+    place[own] = np.arange(own.size)
+    (some,) = np.nonzero(beta)
+    rows, columns = place[samples[some]], machines[some]
+    if own.size * count <= _DENSE:
+        found = np.zeros((own.size, count))
+        found[rows, columns] = beta[some]
+        return found
+    return csr_array((beta[some], (rows, columns)), shape=(own.size, count))
 
 
 _FOLDS = 5
@@ -273,7 +304,7 @@ class CalibratedClassifier(PairwiseClassifier):
     def _sigmoids(self) -> Sigmoids:
         """Return those of the functions of the solution, which are not scaled."""
         several = isinstance(self.solution_, MulticlassSolution)
-        scales = [self._scale(each) for each in (self.solution_.solutions if several else [self.solution_])]
+        scales = [self._scale(each) for each in (self.solution_.solutions.trained if several else [self._answer])]
         slopes = [scale * each.A for scale, each in zip(scales, self.calibrations_, strict=True)]
         return Sigmoids(np.array(slopes), np.array([each.B for each in self.calibrations_]))
 
@@ -281,14 +312,14 @@ class CalibratedClassifier(PairwiseClassifier):
         """Fit a sigmoid to the decision values of five folds, each by the machine of the others."""
         number = stratified_folds(labels, min(_FOLDS, len(model)), seed, "set probability=False")
         split = [(np.flatnonzero(number != fold), np.flatnonzero(number == fold)) for fold in np.unique(number)]
-        parts = [Part(model.on(rows), rows, None, held_out) for rows, held_out in split]
+        parts = [Part.of(model.on(rows), rows, None, held_out) for rows, held_out in split]
         scores = np.empty(len(model))
         answers = train(model.gram, parts, tol=self.tol, solver=self.solver, n_jobs=self.n_jobs)
         for part, answer in zip(parts, answers, strict=True):
             if isinstance(answer, QPKernelsError):
                 raise answer
             assert answer.held_out is not None
-            scores[part.held_out] = self._scale(answer.solution) * answer.held_out
+            scores[part.held_out] = self._scale(answer) * answer.held_out
         return PlattCalibration(scores, labels, targets="platt").solve()
 
     @available_if(_calibrates)

@@ -540,7 +540,7 @@ def weighted(model: type[Model[Any]], parameters: Mapping[str, Any], weights: Ve
     found = dict(parameters)
     name = model.entry.per_sample
     if name is not None:
-        once = found.get(name, inspect.signature(model).parameters[name].default)
+        once = found[name] if name in found else inspect.signature(model).parameters[name].default
         found[name] = check_positive(once, name) * weights
     elif not model.entry.hard and np.ptp(weights):
         raise ParameterError(

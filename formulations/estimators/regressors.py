@@ -63,7 +63,7 @@ class SingleRegressor(RegressorMixin, MachineEstimator):
         self.model_ = model(training.data, targets[training.rows], **parameters)
         self.solution_ = self.model_.solve(verbose=bool(self.verbose), **limits)
         self._keep_function(training, X, self.solution_, 1.0)
-        self._judge(self.solution_.status, self.solution_.message)
+        self._judge(self.solution_.status, self.solution_.certificate, self.solution_.message)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

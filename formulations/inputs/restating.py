@@ -6,6 +6,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property, partial
+from inspect import signature
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel, as_kernel
 from qpkernels.kernels.kernel import parameters_of, with_parameters
 
-__all__ = ["Restatable", "kernel_with", "sample_numbers"]
+__all__ = ["Restatable", "checked_values", "kernel_with", "sample_numbers"]
 
 _PREFIX = "kernel__"
 
@@ -342,3 +343,17 @@ def _entries(values: np.ndarray, numbers: Indices) -> np.ndarray:
     chosen = values[numbers]
     chosen.flags.writeable = False
     return chosen
+
+
+def checked_values(kind: type[Restatable], given: Mapping[str, Any], samples: int) -> dict[str, Vector]:
+    """Return the values of all hyper-parameters for so many samples; those that are not given have their defaults.
+
+    Raises
+    ------
+    ParameterError, ShapeError
+        If one is outside its range.
+    """
+    parameters = kind.entry.parameters
+    lacking = any(each.name not in given for each in parameters)
+    defaults = {name: each.default for name, each in signature(kind).parameters.items()} if lacking else {}
+    return {each.name: each.checked({**defaults, **given}[each.name], samples) for each in parameters}

@@ -7,25 +7,28 @@ unproved, is solved model by model in threads. Either way an answer is what solv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+import numpy as np
 
 from formulations.modelling.candidate import expand
 from formulations.modelling.model import Model
 from formulations.modelling.routes import solve_structure
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import SolveRequest, hold, status_of
-from qpkernels.arrays import Indices, Vector, is_integer, shown
+from qpkernels.arrays import Indices, Vector, check_tolerance, is_integer, shown
 from qpkernels.arrays.threads import in_this_thread, threads
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
-from qpkernels.problems import Bounds, Certificate, KernelQP, KernelQPBounds, LinearSystem, Status
+from qpkernels.problems import Bounds, Certificate, KernelQP, KernelQPBounds, LinearSystem, Status, split_support
 from qpkernels.solvers import AutomaticSystem, Request, SolverLike, find_solver, first_order, second_order_comes_first
 
 if TYPE_CHECKING:
     from qpkernels.families.batch import Fitted
+    from qpkernels.families.batch.arrays import KernelQPs, Solved
 
 __all__ = [
     "Part",
@@ -35,6 +38,7 @@ __all__ = [
     "check_jobs",
     "solve_systems",
     "train",
+    "train_one",
 ]
 
 Answered = TypeVar("Answered", bound=Solution)
@@ -66,6 +70,12 @@ def _solved(
 
 _MOST_THREADS = 4096
 
+_FEW = 2000
+"""Samples up to which a model is solved as an array where it is alone."""
+
+_MEMORY = 2048.0
+"""MiB for kernel values where nobody says otherwise."""
+
 _OF_A_BATCH = frozenset({"max_iter", "time_limit", "cache_size"})
 """Options that mean the same in a batch."""
 Known = TypeVar("Known")
@@ -77,8 +87,8 @@ class Part:
 
     Attributes
     ----------
-    model
-        The model, on ``gram.part(samples)`` or on the shared ``gram`` itself.
+    state
+        Makes the model, on ``gram.part(samples)`` or on the shared ``gram`` itself, when somebody asks for it.
     samples
         Numbers of its samples in the shared matrix.
     after
@@ -87,39 +97,56 @@ class Part:
         Numbers of samples at which its decision values are wanted.
     """
 
-    model: Model[Any]
+    state: Callable[[], Model[Any]]
     samples: Indices
     after: int | None = None
     held_out: Indices | None = None
 
+    @classmethod
+    def of(cls, model: Model[Any], samples: Indices, after: int | None = None, held_out: Indices | None = None) -> Part:
+        """Return the part that a ``model`` is."""
+        return cls(lambda: model, samples, after, held_out)
+
+    @cached_property
+    def model(self) -> Model[Any]:
+        """The model."""
+        return self.state()
+
 
 @dataclass(frozen=True, eq=False)
 class Trained(Generic[Answered]):
-    """The answer of a part; the Solution is made when it is asked for.
+    """The answer of a part; its certificate and the Solution are made when they are asked for.
 
     Attributes
     ----------
-    certificate, status
-        What is proved, at the tolerance asked for.
+    status, relative_gap
+        What is proved, at the tolerance asked for, and the gap of the certificate.
     beta, intercept
         The point of the dual, shape (number of its samples,), and b.
     held_out
         f(x) + b at the samples held out, or None.
-    seconds
+    iterations, seconds
         Of its solver; what machines of a batch share is not divided among them.
     together
         Whether it is the answer of a batch: an expansion in beta over its samples.
     """
 
-    certificate: Certificate
     status: Status
+    relative_gap: float
     beta: Vector
     intercept: float
     held_out: Vector | None
+    iterations: int | None
     seconds: float
     together: bool
+    prove: Callable[[], Certificate]
     count_support: Callable[[], int | None]
     state: Callable[[], Answered]
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """What is proved."""
+        return self.prove()
 
     @cached_property
     def n_support(self) -> int | None:
@@ -177,6 +204,7 @@ def train(
     options: Mapping[str, Any] | None = None,
     n_jobs: int = -1,
     report: Report | None = None,
+    programs: KernelQPs | None = None,
 ) -> list[Trained[Any] | QPKernelsError]:
     """Solve all parts; one that has no answer gives its error in place of one.
 
@@ -194,8 +222,11 @@ def train(
         Number of threads; -1: one for each core.
     report
         Told of every answer as soon as it is there.
+    programs
+        The parts as arrays, where they are KernelQPs: these are solved first, and what they prove needs no model.
     """
     check_jobs(n_jobs)
+    tol = check_tolerance(tol)
     if solver is not None:
         find_solver(solver)
     chosen = dict(options or {})
@@ -207,8 +238,11 @@ def train(
         if report is not None:
             report(number, answer)
 
-    if solver in (None, "smo") and chosen.keys() <= _OF_A_BATCH:
-        spent = _train_together(gram, parts, tol, chosen, n_jobs, keep, chooses=solver is None)
+    if programs is not None and solver is None and _is_plain(chosen):
+        _train_arrays(programs, parts, tol, chosen, n_jobs, keep)
+    if solver in (None, "smo") and chosen.keys() <= _OF_A_BATCH and None in answers:
+        done = {number for number, answer in enumerate(answers) if answer is not None}
+        spent = _train_together(gram, parts, tol, chosen, n_jobs, keep, done, chooses=solver is None)
     alone = [number for number, answer in enumerate(answers) if answer is None]
     if alone and parts[alone[0]].model.gram is gram:
         # Of models that share all samples, the first makes what all need of the kernel matrix.
@@ -225,6 +259,80 @@ def train(
     return [answer for answer in answers if answer is not None]
 
 
+def train_one(model: Model[Answered], *, verbose: bool = False, **request: Any) -> Trained[Answered]:
+    """Solve a model, whose Solution is made when it is asked for, where arrays suffice; ``request`` as in its solve."""
+    found: list[Trained[Answered] | QPKernelsError] = []
+    if not verbose and _is_plain(request) and (programs := _as_arrays(model)) is not None:
+        parts = [Part.of(model, np.arange(len(model)))]
+        _train_arrays(
+            programs, parts, check_tolerance(request["tol"]), request, 1, lambda _, answer: found.append(answer)
+        )
+    proved = found[0] if found else None
+    return proved if isinstance(proved, Trained) else _trained(model.solve(verbose=verbose, **request), None)
+
+
+def _is_plain(request: Mapping[str, Any]) -> bool:
+    """Return whether nobody is named who solves, and nothing but the memory is limited."""
+    return all(value is None for name, value in request.items() if name not in ("tol", "cache_size"))
+
+
+def _as_arrays(model: Model[Any]) -> KernelQPs | None:
+    """Return the array that a model is which is a KernelQP of few samples, with finite bounds and sum 0 or no b."""
+    if len(model) > _FEW or model.entry.linear or model.entry.hard or not model.gram.trusted:
+        return None
+    bounds = model.bounds()
+    if not isinstance(bounds, KernelQPBounds) or bounds.program.total or bounds.program.is_hard:
+        return None
+    from qpkernels.families.batch.arrays import KernelQPs
+
+    return KernelQPs.of(bounds.program)
+
+
+def _train_arrays(
+    programs: KernelQPs, parts: Sequence[Part], tol: float, options: Mapping[str, Any], n_jobs: int, keep: Report
+) -> None:
+    """Solve the parts as arrays, and keep what that proves."""
+    from qpkernels.families.batch.arrays import solve_kernel_qps
+
+    memory = int(2**20 * options.get("cache_size", _MEMORY))
+    solved = solve_kernel_qps(programs, tol=tol, memory=memory, jobs=_threads(n_jobs))
+    if solved is None:
+        return
+    for number in np.flatnonzero(solved.proved(tol)).tolist():
+        rows = programs.rows(number)
+        keep(
+            number,
+            Trained(
+                Status.OPTIMAL,
+                float(solved.relative_gaps[number]),
+                solved.beta[rows],
+                float(solved.intercepts[number]),
+                solved.held_out[number] if solved.held_out else None,
+                int(solved.steps[number]),
+                solved.seconds / len(programs),
+                together=True,
+                prove=partial(solved.certificate, number, tol),
+                count_support=partial(_support_of, solved, number),
+                state=partial(_solution_of, parts[number], solved, number, tol),
+            ),
+        )
+
+
+def _support_of(solved: Solved, number: int) -> int:
+    return len(split_support(solved.programs.program(number), *solved.point(number)))
+
+
+def _solution_of(part: Part, solved: Solved, number: int, tol: float) -> Solution:
+    bounds = part.model.bounds()
+    assert isinstance(bounds, KernelQPBounds)
+    return _solution(part.model, bounds, solved.fitted(number, tol), Status.OPTIMAL, tol)
+
+
+def _threads(n_jobs: int) -> int:
+    """Return a number of threads; joblib counts from the other end: -2 leaves one processor to others."""
+    return n_jobs if n_jobs > 0 else max(1, threads() + 1 + n_jobs)
+
+
 def _left(options: Mapping[str, Any], spent: float) -> Mapping[str, Any]:
     """Return the options with what is left of a limit of time once so many seconds are spent."""
     limit = options.get("time_limit")
@@ -238,6 +346,7 @@ def _train_together(
     options: Mapping[str, Any],
     n_jobs: int,
     keep: Report,
+    answered: Set[int],
     *,
     chooses: bool,
 ) -> dict[int, float]:
@@ -257,6 +366,8 @@ def _train_together(
     numbers: list[int] = []
     stated: list[KernelQPBounds] = []
     for number, part in enumerate(parts):
+        if number in answered:
+            continue
         bounds = None if part.model.entry.linear or part.model.entry.hard else part.model.bounds()
         apart = chooses and part.model.gram is gram
         if isinstance(bounds, KernelQPBounds) and not (apart and _prefers_features(bounds.program)):
@@ -276,9 +387,7 @@ def _train_together(
         else:
             spent[numbers[k]] = fitted.outcome.seconds
 
-    # joblib counts from the other end: -2 leaves one processor to others.
-    jobs = n_jobs if n_jobs >= -1 else max(1, threads() + 1 + n_jobs)
-    solve_batch(gram, machines, tol=tol, n_jobs=jobs, report=receive, **options)
+    solve_batch(gram, machines, tol=tol, n_jobs=_threads(n_jobs), report=receive, **options)
     return spent
 
 
@@ -295,13 +404,15 @@ def _of_batch(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted, tol: fl
     outcome = fitted.outcome
     status = status_of(fitted.certificate, outcome.claim, tol)
     return Trained(
-        replace(fitted.certificate, asked=tol),
         status,
+        fitted.certificate.relative_gap,
         outcome.point,
         fitted.intercept,
         fitted.held_out,
+        outcome.iterations,
         outcome.seconds,
         together=True,
+        prove=partial(replace, fitted.certificate, asked=tol),
         count_support=partial(_support, model, bounds, fitted),
         state=partial(_solution, model, bounds, fitted, status, tol),
     )
@@ -328,6 +439,22 @@ def _in_its_thread(*task: Any) -> Trained[Any] | QPKernelsError:
         return _train_alone(*task)
 
 
+def _trained(solution: Answered, held_out: Vector | None) -> Trained[Answered]:
+    return Trained(
+        solution.status,
+        solution.certificate.relative_gap,
+        solution.beta,
+        solution.intercept,
+        held_out,
+        solution.iterations,
+        solution.seconds.total,
+        together=False,
+        prove=partial(_itself, solution.certificate),
+        count_support=partial(_itself, solution.n_support),
+        state=partial(_itself, solution),
+    )
+
+
 def _train_alone(
     gram: Gram, part: Part, tol: float, solver: SolverLike | None, options: Mapping[str, Any]
 ) -> Trained[Any] | QPKernelsError:
@@ -336,17 +463,7 @@ def _train_alone(
         held_out = None if part.held_out is None else solution.function(gram.X[part.held_out])
     except QPKernelsError as error:
         return error
-    return Trained(
-        solution.certificate,
-        solution.status,
-        solution.beta,
-        solution.intercept,
-        held_out,
-        solution.seconds.total,
-        together=False,
-        count_support=partial(_itself, solution.n_support),
-        state=partial(_itself, solution),
-    )
+    return _trained(solution, held_out)
 
 
 def _itself(known: Known) -> Known:

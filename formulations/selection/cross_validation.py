@@ -212,7 +212,7 @@ def cross_validate(
     checked_model(model, "cross_validate")
     effort = Effort(tol, solver, n_jobs, progress, store, options)
     score, divided = scorer(model, scoring), divide(model, folds)
-    parts = [Part(_of_fold(model, fold, k), fold.train, None, fold.test) for k, fold in enumerate(divided, 1)]
+    parts = [Part.of(_of_fold(model, fold, k), fold.train, None, fold.test) for k, fold in enumerate(divided, 1)]
     file = effort.file(model)
     with progress_bar(len(parts), progress) as step:
         step("cross-validation")

@@ -369,7 +369,7 @@ def _of_kernel(
         held, start = _on_fold(whole, points.values(), fold), len(parts)
         for point in points.values():
             after = None if point.after is None else start + order.index(point.after)
-            parts.append(Part(with_numbers(held, point.numbers, fold.train), fold.train, after, fold.test))
+            parts.append(Part.of(with_numbers(held, point.numbers, fold.train), fold.train, after, fold.test))
     places = [(p, k) for k in range(len(folds)) for p in order]
     found = effort.run(
         whole.gram, parts, file, lambda number: step(where(points[places[number][0]].parameters, places[number][1]))

@@ -217,7 +217,7 @@ def _closed_form(program: KernelQP) -> Vector | None:
 
 def _whole(model: Model[Any], effort: Effort) -> Trained[Any]:
     """Return the fit of all samples."""
-    whole = Part(model.copy(), np.arange(len(model)))
+    whole = Part.of(model.copy(), np.arange(len(model)))
     (answer,) = train(
         model.gram, [whole], tol=effort.tol, solver=effort.solver, options=effort.options, n_jobs=effort.n_jobs
     )
@@ -234,7 +234,7 @@ def _refit(model: Model[Any], samples: Indices, effort: Effort, file: ResultsFil
         step("leave-one-out")
         for start in range(0, samples.size, size):
             chosen = samples[start : start + size].tolist()
-            first = [Part(model.copy(), np.arange(len(model)))] if warm else []
+            first = [Part.of(model.copy(), np.arange(len(model)))] if warm else []
             parts = first + [_part_without(model, sample, 0 if warm else None) for sample in chosen]
             found = effort.run(model.gram, parts, file, lambda _: step("leave-one-out"))
             for sample, each in zip(chosen, found[len(first) :], strict=True):
@@ -247,4 +247,4 @@ def _refit(model: Model[Any], samples: Indices, effort: Effort, file: ResultsFil
 
 def _part_without(model: Model[Any], sample: int, after: int | None) -> Part:
     rest = np.delete(np.arange(len(model)), sample)
-    return Part(model.on(rest), rest, after, np.array([sample]))
+    return Part.of(model.on(rest), rest, after, np.array([sample]))

@@ -165,7 +165,7 @@ def path(
     for value in values:
         hyperparameter.checked(value, len(model))
     parts = [
-        Part(with_numbers(model, {name: value}, rows), rows, None if k == 0 else k - 1)
+        Part.of(with_numbers(model, {name: value}, rows), rows, None if k == 0 else k - 1)
         for k, value in enumerate(values)
     ]
     file = effort.file(model)

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import inspect
 from abc import ABCMeta
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from difflib import get_close_matches
+from functools import cache
 from numbers import Real
 from reprlib import Repr
 from typing import Any, TypeGuard, TypeVar, cast
@@ -184,6 +185,12 @@ def check_choice(value: object, name: str, choices: Collection[str]) -> str:
 Made = TypeVar("Made")
 
 
+@cache
+def _signature(constructor: Callable[..., None]) -> inspect.Signature:
+    _, *parameters = inspect.signature(constructor).parameters.values()
+    return inspect.Signature(parameters)
+
+
 class ChecksKeywords(ABCMeta):
     """The class of classes whose constructors say which keyword they do not have.
 
@@ -194,8 +201,7 @@ class ChecksKeywords(ABCMeta):
     @property
     def __signature__(cls) -> inspect.Signature:
         """The signature of the constructor, which ``inspect`` would take for that of :meth:`__call__`."""
-        _, *parameters = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
-        return inspect.Signature(parameters)
+        return _signature(cls.__init__)  # type: ignore[misc]
 
     def __call__(cls: type[Made], *arguments: Any, **keywords: Any) -> Made:
         """Make an object.

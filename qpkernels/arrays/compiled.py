@@ -9,8 +9,10 @@ from typing import Any, ParamSpec, TypeVar, cast
 from numba import njit
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic
 
-__all__ = ["Notice", "compiled", "compiled_for", "inlined", "vectorised"]
+__all__ = ["Notice", "compiled", "compiled_for", "inlined", "read_only", "vectorised"]
 
 _COMPILING = "qpkernels: compiling loops for this kind of problem, once on this computer ..."
 _WITHOUT_NAN = {"nnan", "nsz", "contract"}
@@ -129,6 +131,15 @@ def vectorised(function: Callable[P, R]) -> Callable[P, R]:
     kept, so results do not depend on the width of the registers.
     """
     return cast(Callable[P, R], _stored(function, fastmath=_WITHOUT_NAN))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def read_only(context: Any, array: Any) -> Any:
+    """Return, in compiled code, the same array as one that is not written to, as callees take it."""
+    del context
+    return array.copy(readonly=True)(array), lambda context, builder, signature, values: impl_ret_borrowed(
+        context, builder, signature.return_type, values[0]
+    )
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:

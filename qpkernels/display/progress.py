@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -21,12 +22,13 @@ def progress_bar(total: int, wanted: bool) -> Iterator[Callable[[str], None]]:
     ParameterError
         If ``wanted`` is neither True nor False.
     """
-    check_flag(wanted, "progress")
+    if not check_flag(wanted, "progress") or not sys.stderr.isatty():
+        yield lambda _: None
+        return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    terminal = Console(stderr=True)
-    with Progress(*columns, console=terminal, transient=True, disable=not (wanted and terminal.is_terminal)) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task, step = bar.add_task("", total=total), count(0)
         yield lambda what: bar.update(task, description=what, completed=next(step))

@@ -16,7 +16,7 @@ from qpkernels.problems.enclosing import Enclosure
 from qpkernels.problems.exact_kernel import ExactKernelCertificate, Pass, PenalisedBounds, certify_with_exact_kernel
 from qpkernels.problems.kernel_qp.bounds import KernelQPBounds, certify_kernel_qp, intercept_interval, split_support
 from qpkernels.problems.kernel_qp.gap import DualityGap, duality_gap
-from qpkernels.problems.kernel_qp.program import KernelQP, nearest_feasible
+from qpkernels.problems.kernel_qp.program import KernelQP, SampleTerms, nearest_feasible
 from qpkernels.problems.level_qp.bounds import MarginLevelBounds, TubeLevelBounds, best_level
 from qpkernels.problems.level_qp.program import LevelQP
 from qpkernels.problems.linear_program import LinearProgramBounds
@@ -75,6 +75,7 @@ __all__ = [
     "ResidualNorm",
     "RidgedGram",
     "SampleLosses",
+    "SampleTerms",
     "SecondOrder",
     "SeparationBounds",
     "SigmoidBounds",

@@ -16,17 +16,18 @@ of the catalogue; Cortes and Vapnik (1995).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 import formulations.cvx as cp
-from formulations.classification.two_class_model import MarginDual, MarginPrimal, TwoClassCostModel
+from formulations.classification.two_class_model import MarginDual, MarginPrimal, TwoClassCostModel, signed_box
 from formulations.inputs.hyperparameters import MARGIN_COSTS
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Primal, Stated, labelled, per_sample
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
-from qpkernels.problems import Bounds, KernelQP
+from qpkernels.problems import Bounds, KernelQP, SampleTerms
 
 __all__ = ["SoftMargin", "SoftMarginDual", "SoftMarginHinge", "SoftMarginPrimal"]
 
@@ -116,9 +117,15 @@ class SoftMargin(TwoClassCostModel):
     entry = replace(TwoClassCostModel.entry, catalogue="C2", parameters=(MARGIN_COSTS,), most_points=5000)
     primal, hinge, dual = Stated(SoftMarginPrimal), Stated(SoftMarginHinge), Stated(SoftMarginDual)
 
+    @classmethod
+    def _terms(cls, y: Vector, values: Mapping[str, Vector]) -> SampleTerms:
+        """Return the target y_i, and the bounds of beta = y * a: beta_i lies between 0 and y_i C_i."""
+        return SampleTerms(y, *signed_box(y, values["C"]))
+
     def qp(self) -> KernelQP:
-        """State the dual in beta = y * a: beta_i lies between 0 and y_i C_i."""
-        return KernelQP(self.gram, self.y, *self.box(self.value_of("C")), self.total, name="soft margin")
+        """State the dual in beta = y * a."""
+        terms = self._terms(self.y, {"C": self.value_of("C")})
+        return KernelQP.of_terms(self.gram, terms, self.total, "soft margin")
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return a_i (y_i g(x_i) - 1 + xi_i) and (C_i - a_i) xi_i."""

@@ -20,9 +20,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,12 +30,13 @@ from scipy.sparse import csr_array
 
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.two_class_model import TwoClassModel
+from formulations.inputs.restating import checked_values
 from formulations.inputs.samples import BoundSamples, KernelLike, SamplesLike, bind, checked_labels
 from formulations.modelling import Classification
 from formulations.modelling.batch import Part, Solutions, Trained, check_jobs, train
 from formulations.modelling.cards import Explained, kernel_of, samples_of
 from formulations.prediction import Answering, Labels, Predictor, Sigmoids, Votes
-from qpkernels.arrays import ChecksKeywords, Indices, Matrix, is_scalar, read_array, shown, shown_label
+from qpkernels.arrays import ChecksKeywords, Indices, Matrix, check_flag, is_scalar, read_array, shown, shown_label
 from qpkernels.arrays.arguments import check_keywords
 from qpkernels.display import Card, Carded, Fact, TextbookProblem, progress_bar
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
@@ -43,6 +44,9 @@ from qpkernels.gram import Gram
 from qpkernels.gram.functions import Expansions
 from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import SolverLike
+
+if TYPE_CHECKING:
+    from qpkernels.families.batch.arrays import KernelQPs
 
 __all__ = ["MulticlassSolution", "OneVersusOne", "OneVersusRest"]
 
@@ -177,7 +181,10 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
         if self.machine.entry.needs_psd:
             # Settled of all samples, it is of every part of them.
             self.data.gram.require_psd()
-        parts = [self._stated_part(pair) for pair in pairs]
+        rows = [self.rows(pair) for pair in pairs]
+        programs = self._programs(pairs, rows)
+        state = self._stated_part if programs is None else self._part_of
+        parts = [state(pair, own) for pair, own in zip(pairs, rows, strict=True)]
         with progress_bar(len(pairs), progress) as step:
             step(self.name)
             answers = train(
@@ -188,6 +195,7 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
                 options=options,
                 n_jobs=n_jobs,
                 report=lambda number, _: step(f"class {self._label(pairs[number][1])}"),
+                programs=programs,
             )
         trained = [answer for answer in answers if not isinstance(answer, QPKernelsError)]
         if len(trained) < len(pairs):
@@ -195,12 +203,36 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
         function = Decisions(self.data.gram, tuple(parts), tuple(trained))
         return MulticlassSolution(self.name, self.classes, pairs, Solutions(trained), function)
 
-    def _stated_part(self, pair: tuple[int, int]) -> Part:
-        rows = self.rows(pair)
+    def _part_of(self, pair: tuple[int, int], rows: Indices) -> Part:
+        return Part(partial(self._stated, pair, rows), rows)
+
+    def _stated_part(self, pair: tuple[int, int], rows: Indices) -> Part:
         try:
-            return Part(self._stated(pair, rows), rows)
+            return Part.of(self._stated(pair, rows), rows)
         except QPKernelsError as error:
             raise self._named(error, pair) from None
+
+    def _programs(self, pairs: Sequence[tuple[int, int]], rows: Sequence[Indices]) -> KernelQPs | None:
+        """Return the machines as arrays, where each is made of what its samples are for themselves; else None."""
+        if self.machine.entry.hard or self.data.gram.correction is not None:
+            return None
+        m = len(self.data.gram)
+        try:
+            values = checked_values(self.machine, self.hyperparameters, m)
+        except QPKernelsError:
+            # Stated one by one, the first machine says whose parameter it is.
+            return None
+        ones = np.ones(m)
+        negative, positive = self.machine._terms(-ones, values), self.machine._terms(ones, values)
+        if negative is None or positive is None or any((value == 0).any() for value in values.values()):
+            return None
+        from qpkernels.families.batch.arrays import KernelQPs
+
+        samples, sizes = np.concatenate(rows), [each.size for each in rows]
+        is_positive = self.y[samples] == np.repeat(self.classes[[pair[1] for pair in pairs]], sizes)
+        terms = np.where(is_positive, positive.as_rows()[:, samples], negative.as_rows()[:, samples])
+        intercept = check_flag(self.hyperparameters.get("fit_intercept", True), "fit_intercept")
+        return KernelQPs(self.data.gram, samples, np.cumsum([0, *sizes]), terms, intercept)
 
     def _failure(
         self, pairs: Sequence[tuple[int, int]], answers: Sequence[Trained[Classification] | QPKernelsError]
@@ -361,7 +393,7 @@ class MulticlassSolution(Answering, Carded):
     @property
     def certificate(self) -> Certificate:
         """The certificate of the machine with the largest relative gap."""
-        return max((each.certificate for each in self.solutions.trained), key=lambda proof: proof.relative_gap)
+        return max(self.solutions.trained, key=lambda each: each.relative_gap).certificate
 
     @property
     def seconds(self) -> float:
@@ -371,7 +403,7 @@ class MulticlassSolution(Answering, Carded):
     def card(self) -> Card:
         """Return the classes, the machines, and the weakest proof."""
         sizes = [machine.n_support for machine in self.solutions.trained if machine.n_support is not None]
-        weakest = max(range(len(self.pairs)), key=lambda k: self.solutions.trained[k].certificate.relative_gap)
+        weakest = max(range(len(self.pairs)), key=lambda k: self.solutions.trained[k].relative_gap)
         facts = (
             Fact("status", f"{self.status} (unproved: {self.unproved})" if self.unproved else str(self.status)),
             Fact("classes", shown(self.classes.tolist())),

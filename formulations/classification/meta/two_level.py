@@ -202,7 +202,7 @@ def cross_validated_scores(state: StateModel, X: ArrayLike, y: ArrayLike, folds:
             scores[held] = model.solve().function(_rows(samples, held))
         return scores
     parts = [
-        Part(cast(Model[Any], model).bound_to(gram.part(rows)), rows, None, np.flatnonzero(number == fold))
+        Part.of(cast(Model[Any], model).bound_to(gram.part(rows)), rows, None, np.flatnonzero(number == fold))
         for fold, (model, rows) in enumerate(zip(models, trained, strict=True))
     ]
     for part, answer in zip(parts, train(gram, parts, tol=_TOL), strict=True):

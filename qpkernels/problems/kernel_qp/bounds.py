@@ -34,6 +34,7 @@ __all__ = [
     "null_combination",
     "split_support",
     "vanishing_point",
+    "worst_sample",
 ]
 
 _SPREAD = 10_000
@@ -201,11 +202,13 @@ def certify_kernel_qp(
         rounding=gap.rounding + (gap.hidden if holds else 0.0),
         vanishing=gap.vanishing,
         largest=float(gap.parts[largest]),
-        worst=(
-            f"sample {largest} (target {program.target[largest]:g}, beta {beta[largest] + 0.0:.6g}) "
-            f"adds {gap.parts[largest]:.1e} to the gap"
-        ),
+        worst=worst_sample(largest, program.target[largest], beta[largest], gap.parts[largest]),
     )
+
+
+def worst_sample(number: int, target: float, beta: float, part: float) -> str:
+    """Return in words which sample adds most to a gap."""
+    return f"sample {number} (target {target:g}, beta {beta + 0.0:.6g}) adds {part:.1e} to the gap"
 
 
 def _with_rounding(program: KernelQP, beta: Vector, expansion: FunctionAtSamples) -> FunctionAtSamples:

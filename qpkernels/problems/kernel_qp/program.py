@@ -6,12 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array, eye_array, hstack, vstack
 
-from qpkernels.arrays import Vector, finite_vector, float_vector, real_number
+from qpkernels.arrays import Matrix, Vector, finite_vector, float_vector, real_number
 from qpkernels.errors import NonFiniteError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.problems.cone_program.program import Block, ConeProgram
@@ -21,6 +22,7 @@ from qpkernels.problems.program import ExpansionProgram
 
 __all__ = [
     "KernelQP",
+    "SampleTerms",
     "diverges",
     "nearest_feasible",
 ]
@@ -87,6 +89,26 @@ _FAR = 1e-5
 
 _SAME_POINT = 1e-6
 """Distance of two weighted means, against the spread of their samples, below which they are taken for one point."""
+
+
+class SampleTerms(NamedTuple):
+    """What each sample adds to a KernelQP, whatever the others are; a number stands for the same of each.
+
+    Attributes
+    ----------
+    target, lower, upper, epsilon, ridge
+        As :class:`KernelQP` has them, shape (m,).
+    """
+
+    target: Vector
+    lower: Vector
+    upper: Vector
+    epsilon: Vector | float = 0.0
+    ridge: Vector | float = 0.0
+
+    def as_rows(self) -> Matrix:
+        """Return target, epsilon, ridge, lower and upper, a row each."""
+        return np.array(np.broadcast_arrays(self.target, self.epsilon, self.ridge, self.lower, self.upper))
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -257,6 +279,11 @@ class KernelQP(ExpansionProgram):
         """Return the objective at ``beta``; ``values`` is K beta, where it is known already."""
         f = self.gram.product(beta) if values is None else values
         return float(0.5 * beta @ (f + self.ridge * beta) - self.target @ beta + self.epsilon @ np.abs(beta))
+
+    @classmethod
+    def of_terms(cls, gram: Gram, terms: SampleTerms, total: float | None, name: str) -> KernelQP:
+        """Return the problem that these terms of the samples state, with the value of 1'beta or None."""
+        return cls(gram, terms.target, terms.lower, terms.upper, total, terms.epsilon, terms.ridge, name)
 
     def slopes(self, values: Vector, intercept: float = 0.0) -> Vector:
         """Return -L_i'(v_i) at the decision values v_i = f(x_i) + b: the s in which L_i attains its maximum.

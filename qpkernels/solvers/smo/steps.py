@@ -28,9 +28,20 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import inlined, vectorised
-from qpkernels.gram.panels.loops import entries
+from qpkernels.gram.panels.loops import STRIP, entries, sum_multiples
 
-__all__ = ["BETTER", "FLAT", "PATIENCE", "Block", "pair_steps", "single_steps", "working_set"]
+__all__ = [
+    "BETTER",
+    "FLAT",
+    "PATIENCE",
+    "Block",
+    "look",
+    "make_row",
+    "pair_steps",
+    "row_of_features",
+    "single_steps",
+    "working_set",
+]
 
 FLAT = 1e-14
 """Curvature below this part of K_ii + K_jj is rounding: the two samples are the same point for the kernel."""
@@ -141,7 +152,7 @@ def _offset_down(at: float, lower: float, epsilon: float) -> float:
 
 
 @vectorised
-def _look(
+def look(
     box: Matrix, beta: Vector, values: Vector, share: float, up: Floats, down: Floats, gradient: Floats
 ) -> tuple[float, float, float, float, float]:
     """Write g less a level, and what the slopes add to it; return what is seen at the point.
@@ -214,7 +225,7 @@ def working_set(
     """
     n = beta.size
     up, down, slope = np.empty(n), np.empty(n), np.empty(n)
-    lowest, highest, level, gap, dual = _look(box, beta, values, 0.5 if paired else 0.0, up, down, slope)
+    lowest, highest, level, gap, dual = look(box, beta, values, 0.5 if paired else 0.0, up, down, slope)
     if not paired:
         # Without b it is 0 that slopes are to be on their side of.
         lowest, highest = min(lowest, 0.0), max(highest, 0.0)
@@ -331,7 +342,28 @@ def _descend_and_find_single(
 
 
 @vectorised
-def _make_row(
+def row_of_features(features: Floats, offsets: Floats, factors: Floats, offset: Any, degree: int, row: Floats) -> None:
+    """Write to ``row`` the kernel values of samples, a row of ``features`` for each feature, with another sample.
+
+    That one has ``factors`` for features.
+    """
+    width, every = factors.size, np.arange(factors.size)
+    if row.size < STRIP:
+        for c in range(row.size):
+            row[c] = 0
+        for f in range(width):
+            feature, factor = features[f], factors[f]
+            for c in range(row.size):
+                row[c] += factor * feature[c]
+    else:
+        for column in range(0, row.size - STRIP + 1, STRIP):
+            sum_multiples(row, features, column, every, factors, 0, width)
+        sum_multiples(row, features, row.size - STRIP, every, factors, 0, width)
+    entries(row, offset, offsets, degree)
+
+
+@vectorised
+def make_row(
     source: Floats, offsets: Floats, degree: int, columns: Indices, memory: Floats, made: NDArray[np.bool_], k: int
 ) -> None:
     """Let row k of a block be there, from a larger matrix or, where there are ``offsets``, from features."""
@@ -341,13 +373,7 @@ def _make_row(
         for c in range(row.size):
             row[c] = whole[columns[c]]
     else:
-        for c in range(row.size):
-            row[c] = 0
-        for f in range(source.shape[0]):
-            feature, factor = source[f], source[f, k]
-            for c in range(row.size):
-                row[c] += factor * feature[c]
-        entries(row, offsets[k], offsets, degree)
+        row_of_features(source, offsets, source[:, k].copy(), offsets[k], degree, row)
     made[k] = True
 
 
@@ -403,7 +429,7 @@ def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is ca
         # No literal, for each of which there would be another version of what is called with it.
         share = 0.5 if paired else 0.0
         while True:
-            _, _, level, gap, dual = _look(box, beta, values, share, up, down, gradient)
+            _, _, level, gap, dual = look(box, beta, values, share, up, down, gradient)
             scale = max(abs(dual), abs(dual + gap))
             # A long way at an even pace lowers the gap by little from look to look, but it shows in the value.
             idle = 0 if gap < BETTER * best or dual > most + unit * scale else idle + 1
@@ -425,7 +451,7 @@ def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is ca
                     ended = i < 0
                     break
                 if not whole and not made[i]:
-                    _make_row(source, offsets, degree, columns, memory, made, i)
+                    make_row(source, offsets, degree, columns, memory, made, i)
                 row_i = source[i] if whole else memory[i]
                 room_j, kink_j, sign = np.inf, np.inf, 1.0
                 if paired:
@@ -435,7 +461,7 @@ def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is ca
                         ended = True
                         break
                     if not whole and not made[j]:
-                        _make_row(source, offsets, degree, columns, memory, made, int(j))
+                        make_row(source, offsets, degree, columns, memory, made, int(j))
                     slope = float(gradient[j] + down[j] - cost)
                     squared, bent = squares[i] + squares[j], ridge[i] + ridge[j] - 2.0 * row_i[j]
                     room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compiled passes over machines that are held as arrays: their descent, and the sums of their certificates.
+
+Machine p has the entries from ``starts[p]`` to ``starts[p + 1]`` of every array over the samples of all machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qpkernels.arrays import Floats, Indices, Matrix, Vector
+from qpkernels.arrays.compiled import inlined, read_only, vectorised
+from qpkernels.gram.panels.loops import add_scaled
+from qpkernels.problems.sums import expansion_sums, gap_terms
+from qpkernels.solvers.smo.steps import look, make_row, pair_steps, row_of_features, single_steps
+
+__all__ = ["MachineArrays", "Points", "judge_each", "solve_pairs", "solve_singles"]
+
+_STEPS, _LEAST, _MOST = 20, 2_000_000, 40_000_000
+"""Steps for each sample of a machine beyond which it is worth other means, and bounds of steps times samples."""
+
+_ROUNDS = 4
+"""Times at most that steps go on from K beta made afresh."""
+
+_ROUNDED = 1e-12
+"""Part of a bound by which rounding may keep a coefficient from it."""
+
+_EPS = float(np.finfo(float).eps)
+
+
+class MachineArrays(NamedTuple):
+    """Machines on samples of one kernel matrix.
+
+    Attributes
+    ----------
+    source, offsets, degree
+        The matrix, read-only, and no offsets; or, in the product form of its kernel, the features of all samples, a row
+        for each feature, their offsets and the degree.
+    diagonal
+        That of the matrix.
+    samples, starts
+        The samples of each machine, one machine after the other, and where each begins.
+    box
+        Target, epsilon, ridge, lower and upper, a row each.
+    follows
+        Whether a machine has the samples of the one before it, whose rows and answer it takes up.
+    held_out, ends
+        Further samples of each machine, at which its function is wanted, and where those of each begin.
+    """
+
+    source: Matrix
+    offsets: Vector
+    degree: int
+    diagonal: Vector
+    samples: Indices
+    starts: Indices
+    box: Matrix
+    follows: NDArray[np.bool_]
+    held_out: Indices
+    ends: Indices
+
+
+class Points(NamedTuple):
+    """Where the machines stand: beta, K beta, the function at the samples held out, b, and the steps taken."""
+
+    beta: Vector
+    values: Vector
+    outside: Vector
+    intercepts: Vector
+    steps: Indices
+
+
+@inlined
+def _take_up(beta: Vector, values: Vector, box: Matrix, before: Vector, known: Vector) -> None:
+    """Begin at the multiple of the answer ``before`` that is feasible and lowers the objective most."""
+    most, curvature, gain = np.inf, 0.0, 0.0
+    for k in range(beta.size):
+        if before[k] != 0.0:
+            most = min(most, (box[4, k] if before[k] > 0.0 else box[3, k]) / before[k])
+            curvature += before[k] * (known[k] + box[2, k] * before[k])
+            gain += box[0, k] * before[k] - box[1, k] * abs(before[k])
+    factor = min(most, max(gain, 0.0) / curvature if curvature > 0.0 else 1.0)
+    for k in range(beta.size):
+        point, values[k] = factor * before[k], factor * known[k]
+        bound = box[4, k] if point > 0.0 else box[3, k]
+        # What is at its bound is there exactly, whatever the rounding of the factor.
+        beta[k] = bound if abs(point - bound) <= _ROUNDED * abs(bound) else point
+
+
+@vectorised
+def _taken(machines: MachineArrays, samples: Indices) -> tuple[Matrix, Vector]:
+    """Return features, a row each, and offsets of some samples; none where there is a matrix."""
+    width = machines.source.shape[0] if machines.offsets.size else 0
+    features, offsets = np.empty((width, samples.size)), np.empty(samples.size if width else 0)
+    for k in range(offsets.size):
+        offsets[k] = machines.offsets[samples[k]]
+    for f in range(width):
+        for k in range(samples.size):
+            features[f, k] = machines.source[f, samples[k]]
+    return features, offsets
+
+
+@vectorised
+def _evaluate(
+    machines: MachineArrays, p: int, beta: Vector, features: Matrix, offsets: Vector, outside: Vector
+) -> None:
+    """Write the function of a machine at the samples held out, from the matrix or the features of its own samples."""
+    begin, end = machines.ends[p], machines.ends[p + 1]
+    others, own = machines.held_out[begin:end], machines.samples[machines.starts[p] : machines.starts[p + 1]]
+    there, shifts = _taken(machines, others)
+    values, row = outside[begin:end], np.empty(end - begin)
+    values[:] = 0.0
+    for k in range(beta.size):
+        if beta[k] != 0.0:
+            if offsets.size:
+                row_of_features(read_only(there), shifts, features[:, k].copy(), offsets[k], machines.degree, row)
+            else:
+                whole = machines.source[own[k]]
+                for c in range(others.size):
+                    row[c] = whole[others[c]]
+            add_scaled(values, beta[k], row)
+
+
+def _solve_each(paired: bool) -> Callable[..., None]:  # noqa: C901, PLR0915  a function that is called is compiled twice
+    """Return the function for machines with or without b; ``paired`` is a constant of it when it is compiled."""
+
+    def solve_each(  # noqa: C901, PLR0912, PLR0915
+        machines: MachineArrays, first: int, stop: int, goal: float, memory: Floats, points: Points
+    ) -> None:
+        """Lower the relative gap of the machines from ``first`` to before ``stop`` to ``goal``, in place.
+
+        Their last K beta is made of rows, not of steps. ``memory`` has room for the matrix of the largest, of which the
+        rows that are asked for are made. One that takes many steps is left where it is.
+        """
+        box = machines.box
+        none, made, block = np.empty(0, np.intp), np.empty(0, np.bool_), memory[:0].reshape(0, 0)
+        part, shifts = _taken(machines, none)
+        formed = machines.offsets.size == 0
+        for p in range(first, stop):
+            begin, end = machines.starts[p], machines.starts[p + 1]
+            n, own = end - begin, machines.samples[begin:end]
+            beta, values, sides = points.beta[begin:end], points.values[begin:end], np.empty((5, n))
+            for row in range(5):
+                for k in range(n):
+                    sides[row, k] = box[row, begin + k]
+            if p > first and machines.follows[p]:
+                last = machines.starts[p - 1]
+                _take_up(beta, values, sides, points.beta[last:begin], points.values[last:begin])
+            else:
+                part, shifts = _taken(machines, own)
+                block, made = memory[: n * n].reshape(n, n), np.zeros(n, np.bool_)
+                block[0] = 0.0
+            source = machines.source if formed else read_only(part)
+            columns, squares, floor = own if formed else none, np.empty(n), 0.0
+            for k in range(n):
+                squares[k] = machines.diagonal[own[k]]
+                floor = max(floor, 4.0 * _EPS * abs(sides[0, k]))
+            rows = (source, shifts, machines.degree, columns, block, made, squares)
+            risen, fallen, gradient = np.empty(n), np.empty(n), np.empty(n)
+            # No literal, for each of which there would be another version of what is called with it.
+            limit = min(max(_STEPS * n, _LEAST // n), _MOST // n)
+            wanted, taken, share = goal, 0, 0.5 if paired else 0.0
+            for _ in range(_ROUNDS):
+                if paired:
+                    count, ended = pair_steps(*rows, sides, beta, values, limit - taken, floor, wanted)
+                else:
+                    count, ended = single_steps(*rows, sides, beta, values, limit - taken, floor, wanted)
+                taken += count
+                values[:] = 0.0
+                for k in range(n):
+                    if beta[k] != 0.0:
+                        if not made[k]:
+                            make_row(source, shifts, machines.degree, columns, block, made, k)
+                        add_scaled(values, beta[k], block[k])
+                _, _, level, gap, dual = look(sides, beta, values, share, risen, fallen, gradient)
+                points.intercepts[p] = -level
+                if ended or taken >= limit or gap <= goal * max(abs(dual), abs(dual + gap)):
+                    break
+                wanted *= 0.5
+            points.steps[p] = taken
+            if machines.ends[p] < machines.ends[p + 1]:
+                _evaluate(machines, p, beta, part, shifts, points.outside)
+
+    return vectorised(solve_each)
+
+
+solve_pairs, solve_singles = _solve_each(True), _solve_each(False)
+
+
+@vectorised
+def judge_each(machines: MachineArrays, points: Points, lengths: Vector, balanced: bool, sums: Matrix) -> None:
+    """Write the sums of each machine's certificate to its column of ``sums``, whose rows are those of its reader.
+
+    f is the expansion in beta, of samples of these ``lengths``, whose values were made in float64 entry by entry.
+    """
+    inexact = np.empty(0)
+    for p in range(machines.starts.size - 1):
+        begin, end = machines.starts[p], machines.starts[p + 1]
+        beta, values, n = points.beta[begin:end], points.values[begin:end], end - begin
+        size = lengths[machines.samples[begin:end]]
+        f = expansion_sums(beta, values, size, balanced)
+        reach = sqrt(max(1, f.used)) * _EPS * f.reach
+        # The values as they are those of the function that is judged.
+        size[:] = 0.0
+        box = machines.box
+        target, lower, upper = box[0, begin:end], box[3, begin:end], box[4, begin:end]
+        middle = 0.5 * (target.min() + target.max()) if balanced else 0.0
+        data = (target, lower, upper, box[1, begin:end], box[2, begin:end])
+        terms = gap_terms(*data, beta, values, size, inexact, points.intercepts[p], 1.0, middle)
+        least, most = 0.0, 0.0
+        for k in range(n):
+            least, most = least + min(beta[k], 0.0), most + max(beta[k], 0.0)
+        half_norm = 0.5 * (reach * sqrt(f.square) + sqrt(n) * _EPS * f.products_size)
+        sums[0, p], sums[1, p], sums[2, p], sums[3, p] = f.products, half_norm, terms.losses, terms.linear
+        sums[4, p], sums[5, p], sums[6, p] = terms.costs, terms.linear_sizes, terms.squared_errors
+        sums[7, p], sums[8, p], sums[9, p] = terms.imbalance, terms.reach, terms.worst
+        sums[10, p], sums[11, p], sums[12, p] = terms.parts[terms.worst], terms.vanishing, most - least

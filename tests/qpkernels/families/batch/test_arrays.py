@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Machines that are held as arrays have the certificates and values of the same machines as objects."""
+
+import numpy as np
+import pytest
+
+from qpkernels import RBF, Expansion, Gram, Laplacian, Polynomial
+from qpkernels.families.batch.arrays import KernelQPs, Solved, solve_kernel_qps
+from qpkernels.kernels import Kernel
+from qpkernels.problems import certify_kernel_qp
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(90, 4))
+SIZES = (30, 1, 70, 70, 45)
+
+
+def machines(kernel: Kernel, intercept: bool) -> KernelQPs:
+    """Return machines with and without epsilon and ridge, of which the fourth takes up the answer of the third."""
+    chosen = [np.sort(RNG.choice(90, size, replace=False)) for size in SIZES]
+    chosen[3] = chosen[2]
+    samples = np.concatenate(chosen)
+    target = np.where(X[samples, 0] + 0.5 * X[samples, 1] > 0, 1.0, -1.0) + 0.1 * RNG.normal(size=samples.size)
+    number = np.repeat(np.arange(len(SIZES)), SIZES)
+    target[number == 3] = target[number == 2]
+    upper = np.where(number == 3, 1.0, 0.5)
+    terms = np.array([target, 0.05 * (number == 4), 0.1 * (number == 0), -upper, upper])
+    held_out = [np.setdiff1d(np.arange(90), each)[:7] for each in chosen]
+    return KernelQPs(Gram(kernel, X), samples, np.cumsum([0, *SIZES]), terms, intercept, np.arange(5) == 3, held_out)
+
+
+def solved(programs: KernelQPs, tol: float) -> Solved:
+    found = solve_kernel_qps(programs, tol=tol, memory=2**30, jobs=2)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("intercept", [True, False], ids=["b", "no b"])
+@pytest.mark.parametrize("kernel", [RBF(0.3), Polynomial(degree=3, gamma=0.2, coef0=1.0)], ids=["rbf", "polynomial"])
+@pytest.mark.parametrize("tol", [1e-3, 1e-7])
+def test_certificates_and_values_are_those_of_each_machine(kernel: Kernel, intercept: bool, tol: float) -> None:
+    programs = machines(kernel, intercept)
+    found = solved(programs, tol)
+    # Of one sample, the first machine with b has nothing to move, and an optimum of 0.
+    several = [k for k in range(len(programs)) if SIZES[k] > 1]
+    assert found.proved(tol)[several].all()
+    for k in several:
+        rows, program = programs.rows(k), programs.program(k)
+        beta, b = found.beta[rows], found.intercepts[k]
+        mine, theirs = found.certificate(k, tol), certify_kernel_qp(program, beta, b)
+        assert theirs.holds(tol)
+        scale = abs(theirs.primal_value)
+        assert mine.primal_value == pytest.approx(theirs.primal_value, abs=1e-12 * scale)
+        assert mine.dual_value == pytest.approx(theirs.dual_value, abs=1e-12 * scale)
+        assert mine.complementarity == pytest.approx(theirs.complementarity, abs=1e-12)
+        assert mine.dual_residual == pytest.approx(theirs.dual_residual, abs=1e-15)
+        assert mine.rounding == pytest.approx(theirs.rounding, rel=1e-2)
+        assert mine.worst == theirs.worst or mine.complementarity < 1e-12
+        np.testing.assert_allclose(found.values[rows], program.gram.product(beta), atol=1e-11)
+        assert programs.held_out is not None
+        function = Expansion(kernel, X[programs.samples[rows]], beta, b)
+        np.testing.assert_allclose(found.held_out[k], function(X[programs.held_out[k]]), atol=1e-11)
+
+
+def test_a_machine_takes_up_the_answer_of_the_one_before() -> None:
+    programs = machines(RBF(0.3), True)
+    apart = KernelQPs(programs.gram, programs.samples, programs.starts, programs.terms, True)
+    together = solved(programs, 1e-6)
+    assert together.proved(1e-6)[3]
+    assert together.steps[3] < solved(apart, 1e-6).steps[3]
+    assert together.steps[2] == solved(apart, 1e-6).steps[2]
+
+
+def test_a_kernel_whose_values_are_made_otherwise_is_left_to_others() -> None:
+    assert solve_kernel_qps(machines(Laplacian(0.3), True), tol=1e-3, memory=2**30, jobs=1) is None
+    assert solve_kernel_qps(machines(RBF(0.3), True), tol=1e-3, memory=2**10, jobs=1) is None
+
+
+def test_what_takes_many_steps_is_left_unproved() -> None:
+    programs = machines(RBF(0.001), True)
+    hard = KernelQPs(
+        programs.gram, programs.samples, programs.starts, programs.terms * [[1], [1], [0], [1e7], [1e7]], True
+    )
+    found = solved(hard, 1e-9)
+    assert not found.proved(1e-9).all()
+    assert np.isfinite(found.beta).all()
