@@ -18,10 +18,16 @@ from model_data import MODEL_CASES, MODELS
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))
 
-from extensions.letters import LETTERS, QUANTITIES, Letter, letters_of, letters_table
+from extensions.letters import LETTERS, Letter, letters_of, letters_table, listed
 from extensions.named_pages import FOLDER, pages
 
 SHOWN = pages("letters")
+LISTED = re.compile(r"^```\{model-letters\}.*?$(.*?)^```$", re.MULTILINE | re.DOTALL)
+QUANTITIES = {
+    name: [each for text in LISTED.findall(page.read_text(encoding="utf-8")) for each in listed(text)]
+    for name, page in SHOWN.items()
+}
+"""What the page of each model lists."""
 DIRECTIVE = re.compile(r"^```\{(?:model-|eval-rst|literalinclude).*?^```$", re.MULTILINE | re.DOTALL)
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$(.+?)\$", re.DOTALL)
 FUNCTION = re.compile(r"\\?\w+\([\w,']+\)")
@@ -136,12 +142,16 @@ def test_every_model_has_letters_and_every_quantity_a_model() -> None:
 @pytest.mark.parametrize("name", QUANTITIES)
 def test_a_model_has_no_letters_of_what_its_code_does_not_have(name: str) -> None:
     assert len(set(QUANTITIES[name])) == len(QUANTITIES[name])
-    assert [each.quantity for each in letters_of(name) if not in_code(name) & set(each.code)] == []
+    of_page = {code for other, page in SHOWN.items() if page == SHOWN[name] for code in in_code(other)}
+    assert [each.quantity for each in letters_of(QUANTITIES[name]) if not of_page & set(each.code)] == []
 
 
 @pytest.mark.parametrize("name", [model.__name__ for model in MODELS])
 def test_each_hyperparameter_and_each_variable_of_the_samples_has_a_letter(name: str) -> None:
-    model, named = getattr(formulations, name), {code for letter in letters_of(name) for code in letter.code}
+    model, named = (
+        getattr(formulations, name),
+        {code for letter in letters_of(QUANTITIES[name]) for code in letter.code},
+    )
     parameters = set(model.entry.names)
     variables = {
         variable.name()
@@ -154,20 +164,27 @@ def test_each_hyperparameter_and_each_variable_of_the_samples_has_a_letter(name:
 
 @pytest.mark.parametrize("name", QUANTITIES)
 def test_a_page_uses_our_letters(name: str) -> None:
-    ours = {symbol for each in letters_of(name) for symbol in symbols(each.ours)}
+    ours = {symbol for each in letters_of(QUANTITIES[name]) for symbol in symbols(each.ours)}
     used = {each for each in ours if uses(words(name), each) or uses(words(name), of_all(each))}
     assert {each for each in ours - used if not multiplies(formulas(name), of_all(each))} == set()
 
 
 @pytest.mark.parametrize("name", QUANTITIES)
 def test_a_page_uses_no_letter_of_another_tradition_for_what_has_ours(name: str) -> None:
-    of_page = letters_of(*(other for other, page in SHOWN.items() if page == SHOWN[name]))
-    own = {each for letter in of_page for symbol in symbols(letter.ours) for each in (symbol, of_all(symbol))}
-    others = {symbol for each in letters_of(name) for symbol in foreign(each)}
+    own = {
+        each
+        for letter in letters_of(QUANTITIES[name])
+        for symbol in symbols(letter.ours)
+        for each in (symbol, of_all(symbol))
+    }
+    others = {symbol for each in letters_of(QUANTITIES[name]) for symbol in foreign(each)}
     strange = {each for each in others if searched(each) not in {searched(symbol) for symbol in own}}
     used = {each for each in strange if uses(formulas(name), each) or multiplies(formulas(name), each)}
     assert used == set(MEANS_ELSE.get(name, ()))
 
 
 def test_a_table_has_a_dash_where_a_tradition_has_no_letter() -> None:
-    assert letters_table(letters_of("OneClass")).splitlines()[-1] == "| level of the margin | $\\rho$ | – | – | – | – |"
+    assert (
+        letters_table(letters_of(QUANTITIES["OneClass"])).splitlines()[-1]
+        == "| level of the margin | $\\rho$ | – | – | – | – |"
+    )

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The letters of this library and of four traditions: those of each quantity, and the quantities of each model.
+"""The letters of this library and of four traditions, quantity by quantity.
 
 The traditions are statistical pattern recognition, lectures on learning theory, kernel methods and textbooks on linear
-discriminants. A new model needs a line in ``QUANTITIES``, and a quantity that no model had before one in ``LETTERS``.
+discriminants. The page of a model lists what it has letters for; a quantity that no model had before needs a line here.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["LETTERS", "QUANTITIES", "Letter", "letters_of", "letters_table"]
+__all__ = ["LETTERS", "Letter", "letters_of", "letters_table", "listed"]
 
 
 @dataclass(frozen=True)
@@ -219,101 +220,18 @@ LETTERS: dict[str, Letter] = {
     "classes": Letter("number of classes", "$K$", "$K$", "", "", "", ("machine",)),
     "class function": Letter("function of a class", "$g_k$", "$y_k$", "", "", "", ("machine",)),
 }
-"""Every quantity that has a letter, by a name for ``QUANTITIES``."""
-
-_DATA = ("sample", "count", "map", "kernel", "matrix", "function")
-_CLASSES = (*_DATA, "label", "decision", "intercept")
-_MARGINS = (*_CLASSES, "coefficient of labels", "multiplier")
-_TARGETS = (*_DATA, "target", "decision", "intercept")
-_SIDES = ("upper multiplier", "lower multiplier")
-_TUBES = (*_TARGETS, "residual", "coefficient of tubes", *_SIDES)
-_SLACKS = ("upper slack", "lower slack")
-_RESIDUALS = (*_TARGETS, "residual", "coefficient of residuals")
-_FITS = ("sample", "count", "features", "target", "weights", "intercept", "residual", "multiplier of a fit")
-_PERCEPTRONS = (
-    *(
-        "sample",
-        "label",
-        "kernel",
-        "signed sample",
-        "generalised weights",
-        "intercept",
-        "separator",
-        "corrections",
-        "rate",
-    ),
-    *("largest length", "smallest value"),
-)
-_SCHEMES = ("sample", "count", "classes", "class function")
-_RELEVANCE = (
-    "sample",
-    "count",
-    "kernel",
-    "matrix",
-    "design",
-    "weights",
-    "intercept",
-    "precision",
-    "precisions",
-    "covariance",
-)
+"""Every quantity that has a letter, by the name that pages have for it."""
 
 
-def _without(quantities: tuple[str, ...], *left_out: str) -> tuple[str, ...]:
-    """Return the quantities but some."""
-    return tuple(each for each in quantities if each not in left_out)
-
-
-_NO_INTERCEPT = ("decision", "intercept")
-
-QUANTITIES: dict[str, tuple[str, ...]] = {
-    "Separability": (*_CLASSES, "multiplier of separability"),
-    "Perceptron": _PERCEPTRONS,
-    "BatchPerceptron": _PERCEPTRONS,
-    "HardMargin": (*_MARGINS, "margin"),
-    "SoftMargin": (*_MARGINS, "slack", "multiplier of a slack", "cost"),
-    "SquaredHinge": (*_MARGINS, "slack", "cost"),
-    "NuMargin": (*_MARGINS, "slack", "level", "nu", "weight"),
-    "LinearProgramMachine": (*(*_CLASSES, "positive coefficient", "multiplier of the LP", "slack", "cost"),),
-    "Logistic": (*_MARGINS, "margin value", "cost"),
-    "PenalisedLogistic": (*_without(_MARGINS, *_NO_INTERCEPT), "regularisation"),
-    "MarginLossClassifier": (*_MARGINS, "margin value", "loss", "slope", "cost"),
-    "NormConstrainedClassifier": (*_CLASSES, "multiplier", "margin value", "loss", "radius", "multiplier of the norm"),
-    "LeastSquaresClassifier": (*_MARGINS, "slack", "cost"),
-    "OneClass": (*_DATA, "level", "multiplier", "slack", "multiplier of a slack", "nu", "weight"),
-    "OneVersusRest": _SCHEMES,
-    "OneVersusOne": _SCHEMES,
-    "PlattCalibration": ("score", "score count", "label", "share", "probability", "argument", "sigmoid"),
-    "RelevanceRegression": (*_RELEVANCE, "targets", "noise", "mean", "predicted covariance"),
-    "RelevanceClassification": (*_RELEVANCE, "label", "probability", "mode", "curvature"),
-    "ReweightedRelevance": (*_without(_RELEVANCE, "matrix", "covariance"), "targets", "noise", "predicted covariance"),
-    "HardTube": (*_TUBES, "tube"),
-    "SoftTube": (*_TUBES, *_SLACKS, "multipliers of slacks", "tube", "cost"),
-    "PenalisedTube": (*_without(_TUBES, *_NO_INTERCEPT), "regularisation", "tube"),
-    "NuTube": (*_TUBES, *_SLACKS, "tube", "common cost", "nu", "weight"),
-    "Quantile": (*_RESIDUALS, "tau", "cost"),
-    "Huber": (*_RESIDUALS, "outlying", "delta", "cost"),
-    "ResidualLossRegression": (*_RESIDUALS, "loss", "slope", "cost"),
-    "NormConstrainedRegression": (*_RESIDUALS, "loss", "radius", "multiplier of the norm"),
-    "LeastSquares": (*_RESIDUALS, "residual variable", "common cost"),
-    "KernelRidge": (*_without(_RESIDUALS, *_NO_INTERCEPT), "regularisation"),
-    "Interpolation": (*_without(_RESIDUALS, *_NO_INTERCEPT, "residual"),),
-    "SparseApproximation": (
-        *_without(_TARGETS, *_NO_INTERCEPT),
-        *("unknown function", "sparse coefficient", *_SIDES, "tube"),
-    ),
-    "LeastSquaresFit": _FITS,
-    "LeastAbsoluteFit": _FITS,
-    "LaplaceFit": (*_FITS, "multiplier of the sum"),
-    "ChebyshevFit": _FITS,
-}
-"""What each model that has a page has letters for, by names of ``LETTERS``."""
-
-
-def letters_of(*models: str) -> list[Letter]:
-    """Return the letters of what any of the models has, in the order of the whole table."""
-    had = {quantity for model in models for quantity in QUANTITIES[model]}
+def letters_of(quantities: Iterable[str]) -> list[Letter]:
+    """Return the letters of quantities by their names, in the order of the whole table."""
+    had = set(quantities)
     return [letter for quantity, letter in LETTERS.items() if quantity in had]
+
+
+def listed(text: str) -> list[str]:
+    """Return the quantities that a page lists, with commas between them."""
+    return [each.strip() for each in text.replace("\n", " ").split(",") if each.strip()]
 
 
 def letters_table(letters: list[Letter]) -> str:

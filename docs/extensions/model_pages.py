@@ -3,8 +3,8 @@
 
 ``{model-forms} SoftMargin`` includes the code of every form, ``{model-solvers} SoftMargin`` the model's lines of the
 catalogue, ``{model-conventions} SoftMargin`` those of the table of conventions, and ``{model-letters} SoftMargin`` its
-letters in four traditions, or those of several models. A name that is no model, and a model without letters, is an
-error at its line. ``{all-conventions}`` and ``{all-letters}`` are the whole tables.
+letters in four traditions, or those of several models, for the quantities that it lists. A name that is no model, and a
+list without letters, is an error at its line. ``{all-conventions}`` and ``{all-letters}`` are the whole tables.
 """
 
 import inspect
@@ -20,7 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 import formulations
 from extensions.conventions import TABLE, Convention
 from extensions.kernel_names import kernel_names
-from extensions.letters import LETTERS, QUANTITIES, letters_of, letters_table
+from extensions.letters import LETTERS, letters_of, letters_table, listed
 from extensions.named_pages import pages
 from formulations.modelling import Stated
 
@@ -148,17 +148,21 @@ class AllConventions(MarkdownDirective):
 
 
 class Letters(ModelDirective):
-    """What has a letter in the models of a page, here and in four traditions."""
+    """What has a letter in the models of a page, here and in four traditions: the quantities that it lists."""
 
     final_argument_whitespace = True
+    has_content = True
 
     def text(self) -> str:
         """Return the rows of all its models."""
-        names = [self.model(name).__name__ for name in self.arguments[0].split()]
-        for name in names:
-            if name not in QUANTITIES:
-                raise self.error(f"docs/extensions/letters.py has no letters of {name}; add its line to QUANTITIES.")
-        return letters_table(letters_of(*names))
+        for name in self.arguments[0].split():
+            self.model(name)
+        quantities = listed("\n".join(self.content))
+        unknown = [each for each in quantities if each not in LETTERS]
+        if unknown or not quantities:
+            named = f"{unknown[0]!r}" if unknown else "none"
+            raise self.error(f"a list of quantities of docs/extensions/letters.py is expected, but {named} came.")
+        return letters_table(letters_of(quantities))
 
 
 class AllLetters(MarkdownDirective):
