@@ -85,7 +85,7 @@ class Restatable:
 
     def _make_parameters(self, values: Mapping[str, Any]) -> None:
         """Take these values for the hyper-parameters."""
-        samples = len(self)
+        samples = len(self.gram)
         vars(self)["_numbers"] = {
             each.name: frozen(each.checked(values[each.name], samples)) for each in self.entry.parameters
         }

@@ -82,7 +82,7 @@ def bind(X: SamplesLike, kernel: KernelLike | None) -> BoundSamples:
     ParameterError
         If ``kernel`` is no kernel, or is given beside samples that are bound already.
     """
-    if kernel is not None:
+    if kernel is not None and not isinstance(kernel, Kernel):
         kernel = as_kernel(kernel)
     if isinstance(X, Gram | BoundSamples):
         if kernel is not None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -92,8 +93,10 @@ class Form(Statement):
         model, extended = self.model, self.is_extended
         bounds = model.bounds()
 
-        def ways() -> list[Statement]:
-            return [self] if extended else [self, *(each for each in model._sound_forms() if each is not self)]
+        def ways() -> Iterator[Statement]:
+            yield self
+            if not extended:
+                yield from (each for each in model._sound_forms() if each is not self)
 
         answer = solve_by_request(model, request, bounds, _structures(self, bounds), ways, self)
         if extended and request.names_nobody and answer.status is not Status.OPTIMAL:

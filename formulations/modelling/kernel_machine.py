@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
@@ -105,11 +105,11 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         """The forms of the model by name, the usual one first: ``model.forms["dual"]`` is ``model.dual``."""
         return {name: getattr(self, name) for name, _ in Stated.of(type(self))}
 
-    def _sound_forms(self) -> list[Any]:
-        """Return the forms, or refuse if the model is another than it was when they were stated."""
+    def _sound_forms(self) -> Iterator[Any]:
+        """Yield the forms, or refuse one if the model is another than it was when that was stated."""
         for form in self.forms.values():
             form._check()
-        return list(self.forms.values())
+            yield form
 
     @cached_property
     def _latest(self) -> Latest:

@@ -201,9 +201,9 @@ class _RelayOfForms:
         self.budget.spend(answer.iterations)
         if self.best is None or answer.certificate.error < self.best.certificate.error:
             self.best, self.held = answer, self.model._latest.answer
-        proved = answer.status is Status.OPTIMAL
-        lost = answer.certificate.is_lost_in_rounding(self.request.of_any.tol)
-        return not (proved or lost or answer.claim is Claim.INTERRUPTED)
+        if answer.status is Status.OPTIMAL or answer.claim is Claim.INTERRUPTED:
+            return False
+        return not answer.certificate.is_lost_in_rounding(self.request.of_any.tol)
 
     def _request_for(self, attempt: _Attempt) -> SolveRequest:
         """Return what is asked of an attempt: what is left of the limits, and where to start."""
@@ -287,7 +287,7 @@ def solve_structure(
 ) -> Answered:
     """Solve a program that the model is, or that ``form`` is, and certify the answer."""
     # Held once, and not anew for each product.
-    with blas_threads_for(len(model)):
+    with blas_threads_for(len(model.gram)):
         return _solved(model, program, backend, request, bounds, form)
 
 

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import set_unless_frozen
-from formulations.inputs.restating import Restatable
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.cards import card_of_form, line_of_form, objective_of
 from formulations.modelling.kernel_machine import KernelMachine
@@ -190,7 +189,7 @@ class Statement(metaclass=ABCMeta):
 
     @property
     def _declared(self) -> cp.Problem:
-        self._basis.check(self.model, self.name)
+        self._basis.check(self)
         return self._assembled
 
     @cached_property
@@ -261,7 +260,7 @@ class Statement(metaclass=ABCMeta):
 
     def _check(self) -> None:
         """Refuse a model that is another than it was when the form was stated, or has no such hyper-parameters."""
-        self._basis.check(self.model, self.name)
+        self._basis.check(self)
         self.model._check_changes()
 
     def _lowered(self) -> Lowered:
@@ -288,24 +287,24 @@ class Basis:
     gram: Gram
     absent: tuple[int, ...]
 
-    def check(self, model: Restatable, name: str) -> None:
-        """Refuse a model with another kernel, or other absent samples, than it had for the form of that name.
+    def check(self, form: Statement) -> None:
+        """Refuse a form whose model has another kernel, or other absent samples, than it had then.
 
         Raises
         ------
         ParameterError
             If so.
         """
-        again = "take the form from the model again, and extend it anew"
+        model, again = form.model, "take the form from the model again, and extend it anew"
         if self.gram is not model.gram:
             raise ParameterError(
-                f"this {name} was stated with the kernel {self.gram.kernel!r}, and its model has {model.gram.kernel!r} "
-                f"now; {again}. To keep both, make another model by with_kernel."
+                f"this {form.name} was stated with the kernel {self.gram.kernel!r}, and its model has "
+                f"{model.gram.kernel!r} now; {again}. To keep both, make another model by with_kernel."
             )
         if self.absent != tuple(model.absent.tolist()):
             raise ParameterError(
-                f"this {name} was stated with {len(self.absent)} samples of weight 0, and its model has others now; "
-                f"{again}."
+                f"this {form.name} was stated with {len(self.absent)} samples of weight 0, and its model has others "
+                f"now; {again}."
             )
 
 

@@ -63,7 +63,7 @@ def float_sparse(matrix: Any, name: str, make: Callable[[Any], Any]) -> Any:
         raise ShapeError(f"{name} must hold real numbers, but {matrix.dtype} came; convert it first.")
     # In float64 before anything is added up: small integers would overflow.
     copied = make(matrix.astype(np.float64)) if _lies_within(matrix) else None
-    if copied is None or not _lies_within(copied):
+    if copied is None or (copied.format != matrix.format and not _lies_within(copied)):
         raise ShapeError(
             f"{name} is no valid sparse matrix: its indices, or where its rows start, are not within its shape "
             f"{matrix.shape}; build it anew from its entries."

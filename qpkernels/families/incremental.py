@@ -24,8 +24,7 @@ from qpkernels.gram.changing import Stored, stored
 from qpkernels.problems import KernelQP
 from qpkernels.solvers.active_set.inverse import Inverse
 from qpkernels.solvers.active_set.loops import Arrays, free_part, free_samples, to_minimum
-from qpkernels.solvers.answer import Answer, Claim, Request
-from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 from qpkernels.solvers.smo import SMO
 from qpkernels.solvers.smo.iterate import slopes
 from qpkernels.solvers.smo.rows import MatrixRows

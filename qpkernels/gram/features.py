@@ -16,7 +16,6 @@ from scipy.linalg.lapack import dpstrf
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, frozen
 from qpkernels.arrays.intervals import exact_sum
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.kernels.kernel import Kernel
 from qpkernels.kernels.products import squared_lengths
 
 __all__ = [
@@ -24,7 +23,6 @@ __all__ = [
     "FeaturesInMemory",
     "PivotedCholesky",
     "SparseFeatures",
-    "explicit_features",
     "pivoted_cholesky",
     "weights_of",
 ]
@@ -192,15 +190,6 @@ class SparseFeatures:
         """Return |Phi| |w|."""
         assert level is None
         return np.asarray(abs(self.matrix) @ np.abs(weights))
-
-
-def explicit_features(kernel: Kernel, X: Samples) -> Features | SparseFeatures | None:
-    """Return dense features where they are fewer than the samples, else sparse ones; None: there are neither."""
-    dense = kernel.features(X)
-    if dense is not None and dense.shape[1] < X.shape[0]:
-        return FeaturesInMemory(dense)
-    sparse = kernel.sparse_features(X)
-    return None if sparse is None else SparseFeatures(sparse)
 
 
 def weights_of(features: Matrix, coefficients: Vector, level: Vector) -> Vector:

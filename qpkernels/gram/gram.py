@@ -46,7 +46,6 @@ from qpkernels.gram.features import (
     FeaturesInMemory,
     PivotedCholesky,
     SparseFeatures,
-    explicit_features,
     pivoted_cholesky,
 )
 from qpkernels.gram.panels.sums import (
@@ -332,7 +331,12 @@ class Gram(Carded, metaclass=ChecksKeywords):
     @cached_property
     def factored(self) -> Features | SparseFeatures | None:
         """Those by which K multiplies a vector: dense where they are few, or sparse."""
-        return explicit_features(self.kernel, self.X) if self._source is None else self._source.features
+        if self._source is not None:
+            return self._source.features
+        dense = self.kernel.features(self.X)
+        if dense is not None and dense.shape[1] < dense.shape[0]:
+            return FeaturesInMemory(dense)
+        return None if self.sparse_features is None else SparseFeatures(self.sparse_features)
 
     @property
     def factor(self) -> Matrix:

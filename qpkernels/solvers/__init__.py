@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Solvers: one file each; the back-ends are imported when they are used."""
 
-from qpkernels.solvers.answer import Answer, Claim, ConePoint, Outcome, Request
 from qpkernels.solvers.automatic import (
     OF_SMO,
     THEN,
@@ -12,7 +11,7 @@ from qpkernels.solvers.automatic import (
     first_order,
     second_order_comes_first,
 )
-from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.interface import Answer, Claim, ConePoint, Outcome, Request, Solver
 from qpkernels.solvers.registry import (
     SolverLike,
     find_solver,

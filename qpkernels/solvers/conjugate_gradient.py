@@ -48,8 +48,7 @@ from qpkernels.gram.low_rank.sources import ArraySource
 from qpkernels.kernels import Precomputed
 from qpkernels.problems import LinearSystem, RidgedGram
 from qpkernels.problems.certificate import relative
-from qpkernels.solvers.answer import Answer, Claim, Request
-from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
 __all__ = [
     "ConjugateGradient",

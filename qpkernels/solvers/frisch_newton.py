@@ -27,8 +27,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.problems import ResidualNorm
-from qpkernels.solvers.answer import Answer, Claim, Request
-from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
 __all__ = ["FrischNewton"]
 

@@ -1,22 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a solver is."""
+"""What a solver is, what it is asked for, and what it answers."""
 
 from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from collections.abc import Collection, Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from enum import StrEnum
 from importlib import import_module
 from importlib.util import find_spec
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import check_count, check_flag, finite_vector, shown
+from qpkernels.arrays import (
+    Vector,
+    check_count,
+    check_flag,
+    check_positive,
+    check_tolerance,
+    finite_vector,
+    is_integer,
+    real_number,
+    shown,
+)
 from qpkernels.errors import (
+    ParameterError,
     QPKernelsError,
     SolverFailedError,
     SolverNotInstalledError,
@@ -24,16 +38,154 @@ from qpkernels.errors import (
     UnsupportedProgramError,
 )
 from qpkernels.problems import Cone, ConeProgram, Program
-from qpkernels.solvers.answer import Answer, Claim, ConePoint, Outcome, Request
 from qpkernels.solvers.isolation import Ended, ProcessLimits, Raised, Worker
-from qpkernels.solvers.options import check_options
 
 __all__ = [
     "COMMON",
+    "Answer",
+    "Claim",
+    "ConePoint",
     "Method",
+    "Outcome",
+    "Request",
     "Solver",
+    "attributes",
     "check_answer",
+    "check_options",
 ]
+
+
+class Claim(StrEnum):
+    """What a solver says of its answer (the certificate decides): interrupted is by the user, stopped by all else."""
+
+    OPTIMAL = "optimal"
+    """Its point, with its multipliers, is an optimum to the tolerance."""
+
+    INFEASIBLE = "infeasible"
+    """No point satisfies the constraints; the multipliers are the proof."""
+
+    UNBOUNDED = "unbounded"
+    """The objective is unbounded below; the point is the direction along which it falls."""
+
+    STOPPED = "stopped"
+    """A limit came first, or no step improves; the point is the best so far."""
+
+    INTERRUPTED = "interrupted"
+    """The user ended it; the point is the best so far."""
+
+    FAILED = "failed"
+    """It gave up, and says why in its message."""
+
+
+@dataclass(frozen=True, eq=False)
+class ConePoint:
+    """The x and z of a ConeProgram.
+
+    Attributes
+    ----------
+    point
+        x, shape (variables,).
+    multipliers
+        z, shape (rows of A,), in the sign of Px + q + A'z = 0.
+    """
+
+    point: Vector
+    multipliers: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """The options that mean the same for every solver, checked where they come in.
+
+    Attributes
+    ----------
+    tol
+        Accuracy wanted of the answer, as the certificate will measure it, above 0 and below 1. What a back-end is told
+        is up to its adapter.
+    max_iter, time_limit
+        Limits in the back-end's iterations, at least 1, and in seconds, above 0; None: the back-end's default.
+    warm_start
+        A point to start from, shape (n,).
+    verbose
+        Let the back-end print its progress.
+    warm_multipliers
+        Of a ConeProgram, the multipliers to start from with that point, shape (rows,), where they are known.
+
+    Raises
+    ------
+    ParameterError
+        If ``tol``, ``max_iter``, ``time_limit`` or ``verbose`` is none.
+    """
+
+    tol: float = 1e-6
+    max_iter: int | None = None
+    time_limit: float | None = None
+    warm_start: Vector | None = None
+    verbose: bool = False
+    warm_multipliers: Vector | None = None
+
+    def __post_init__(self) -> None:
+        vars(self).update(tol=check_tolerance(self.tol), verbose=check_flag(self.verbose, "verbose"))
+        if self.max_iter is not None:
+            vars(self).update(max_iter=check_count(self.max_iter, "max_iter"))
+        if self.time_limit is not None:
+            vars(self).update(time_limit=check_positive(self.time_limit, "time_limit"))
+
+    def having(self, **changes: Any) -> Self:
+        """Return the request with other limits or another start, which nobody passed and nothing has to check.
+
+        Parameters
+        ----------
+        **changes
+            Attributes by name.
+        """
+        made = copy(self)
+        vars(made).update(changes)
+        return made
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a back-end returned, in the terms of the program; what it did not find is nan, of the same shape.
+
+    Attributes
+    ----------
+    point
+        x of a ConeProgram, beta of an ExpansionProgram. For the claim ``unbounded``, the direction.
+    multipliers
+        z of a ConeProgram in the sign that makes Px + q + A'z = 0; (b,) of the others, empty where there is no b. For
+        the claim ``infeasible``, the proof.
+    claim, message
+        What the solver says, in our word and in its own.
+    iterations
+        Of the back-end's kind; None where it does not tell.
+    values
+        K beta of these, where the back-end has it in float64 at the beta it returns: what support, intercept and
+        slacks are read from. A certificate computes its own.
+    """
+
+    point: Vector
+    multipliers: Vector
+    claim: Claim
+    message: str
+    iterations: int | None = None
+    values: Vector | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome(Answer):
+    """An :class:`Answer` with the name of the solver and the seconds it took, without loading the back-end.
+
+    Attributes
+    ----------
+    solver
+        Its name.
+    seconds
+        Wall-clock time of its run.
+    """
+
+    solver: str = ""
+    seconds: float = 0.0
 
 
 def check_answer(solver: str, program: Program, answer: Any) -> None:
@@ -49,19 +201,22 @@ def check_answer(solver: str, program: Program, answer: Any) -> None:
         raise SolverFailedError(f"solver {solver!r} must return an Answer with a Claim, but returned {what}.")
     expected = program.sizes
     parts = (answer.point, answer.multipliers)
-    if not all(_is_vector(part, size) for part, size in zip(parts, expected, strict=True)):
+    if not _are_vectors(parts, expected):
         came = [f"{p.shape} of {p.dtype}" if isinstance(p, np.ndarray) else type(p).__name__ for p in parts]
         raise SolverFailedError(
             f"solver {solver!r} must return a point and multipliers of float64, of shapes ({expected[0]},) and "
             f"({expected[1]},), and of nan where it has none, but returned {came[0]} and {came[1]} "
             f"({answer.message}); report it to its authors."
         )
-    if answer.values is not None and not _is_vector(answer.values, expected[0]):
+    if answer.values is not None and not _are_vectors((answer.values,), expected[:1]):
         raise SolverFailedError(f"solver {solver!r} must return values of float64 and shape ({expected[0]},).")
 
 
-def _is_vector(values: Any, size: int) -> bool:
-    return type(values) is np.ndarray and values.dtype == np.float64 and values.shape == (size,)
+def _are_vectors(parts: tuple[Any, ...], sizes: tuple[int, ...]) -> bool:
+    return all(
+        type(part) is np.ndarray and part.dtype == np.float64 and part.shape == (size,)
+        for part, size in zip(parts, sizes, strict=True)
+    )
 
 
 COMMON = frozenset({"tol", "max_iter", "time_limit", "warm_start"})
@@ -352,3 +507,64 @@ def _timed(solver: Solver, program: Program, request: Request, options: dict[str
     begin = perf_counter()
     answer = solver.run(program, request, **options)
     return answer, perf_counter() - begin
+
+
+def check_options(name: str, options: Mapping[str, Any], settings: Mapping[str, Any], common: Collection[str]) -> None:
+    """Refuse options that a solver does not have, or of another type than it has them.
+
+    Parameters
+    ----------
+    name
+        The solver.
+    options
+        What a user passes.
+    settings
+        The options of the back-end with their defaults. A value is of the type of its default; one whose default is
+        None, or of a type of the back-end's own, is left to the back-end.
+    common
+        The options that mean the same for every solver, of those that it has.
+
+    Raises
+    ------
+    UnsupportedOptionError
+        If there is no such option; the message lists those that there are, the nearest first.
+    ParameterError
+        If the value is of another type.
+    """
+    for option, value in options.items():
+        if option not in settings:
+            known = sorted({*settings, *common, "verbose"})
+            near = get_close_matches(option, known, n=2, cutoff=0.7)
+            hint = f"did you mean {' or '.join(map(repr, near))}? It" if near else "it"
+            raise UnsupportedOptionError(f"solver {name!r} has no option {option!r}; {hint} has {', '.join(known)}.")
+        wanted = _wanted(settings[option], value)
+        if wanted is not None:
+            raise ParameterError(f"{option} must be {wanted} as an option of solver {name!r}, but {shown(value)} came.")
+
+
+def attributes(settings: object) -> dict[str, Any]:
+    """Return the options of a back-end that keeps them as attributes of an object, with their values."""
+    names = (name for name in dir(settings) if not name.startswith("_"))
+    return {name: value for name in names if not callable(value := getattr(settings, name))}
+
+
+def _wanted(default: object, value: object) -> str | None:
+    """Return what a value should have been in place of what it is, or None if it is that."""
+    match default:
+        case bool():
+            return None if isinstance(value, bool | np.bool_) else "True or False"
+        case int():
+            return None if is_integer(value) or isinstance(value, bool) else "an integer"
+        case float():
+            return None if _is_number(value) else "a number"
+        case str():
+            return None if isinstance(value, str) else "text"
+    return None
+
+
+def _is_number(value: object) -> bool:
+    try:
+        real_number(value, "it")
+    except ParameterError:
+        return False
+    return True

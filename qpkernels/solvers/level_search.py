@@ -21,9 +21,8 @@ import numpy as np
 
 from qpkernels.arrays import Vector, finite_vector
 from qpkernels.problems import LevelQP, duality_gap, relative
-from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.automatic import OF_SMO, Automatic, Budget
-from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 from qpkernels.solvers.smo import SMO
 
 __all__ = ["LevelSearch"]

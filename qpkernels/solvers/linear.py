@@ -14,8 +14,7 @@ from qpkernels.arrays import Matrix, Vector
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import SolverFailedError
 from qpkernels.problems import LeastSquares, LinearSystem, RidgedGram
-from qpkernels.solvers.answer import Answer, Claim, Request
-from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
 __all__ = ["LinearAlgebra"]
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.problems.sigmoid_fit import SigmoidFit, SigmoidPoint
-from qpkernels.solvers.answer import Answer, Claim, Request
+from qpkernels.solvers.interface import Answer, Claim, Request
 
 __all__ = ["fit_sigmoid"]
 

@@ -27,7 +27,7 @@ from qpkernels.problems import Certificate, KernelQP
 from qpkernels.problems.certificate import certify_values
 from qpkernels.problems.kernel_qp.bounds import worst_sample
 from qpkernels.problems.rounding import EPS
-from qpkernels.solvers.answer import Claim, Outcome
+from qpkernels.solvers.interface import Claim, Outcome
 
 __all__ = ["KernelQPs", "Solved", "solve_kernel_qps"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from qpkernels.arrays import Indices, Vector, check_count, frozen
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.problems import Certificate, KernelQP
-from qpkernels.solvers.answer import Outcome
+from qpkernels.solvers.interface import Outcome
 
 __all__ = ["Fitted", "Machine"]
 

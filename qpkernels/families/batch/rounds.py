@@ -29,7 +29,7 @@ from qpkernels.gram import BoundedProduct, Gram
 from qpkernels.gram.functions import Expansion
 from qpkernels.gram.panels.samples import DenseProduct, make_product
 from qpkernels.problems import KernelQP, certify_kernel_qp
-from qpkernels.solvers.answer import Claim, Outcome
+from qpkernels.solvers.interface import Claim, Outcome
 from qpkernels.solvers.smo.descent import DescentLimits, PairDescent, descend
 from qpkernels.solvers.smo.iterate import intercept_of
 from qpkernels.solvers.smo.rows import ONE_BLOCK, MatrixRows, NarrowRows, ProductRows, SampleRows

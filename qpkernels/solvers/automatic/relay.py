@@ -24,7 +24,6 @@ from qpkernels.problems import (
 from qpkernels.problems.kernel_qp.gap import mending_factor
 from qpkernels.problems.level_qp.bounds import level_bounds
 from qpkernels.problems.rounding import EPS
-from qpkernels.solvers.answer import Claim, Outcome, Request
 from qpkernels.solvers.automatic.work import (
     first_order,
     has_few_features,
@@ -33,7 +32,7 @@ from qpkernels.solvers.automatic.work import (
     step_work,
 )
 from qpkernels.solvers.conjugate_gradient import ConjugateGradient, Progress
-from qpkernels.solvers.interface import COMMON, Method, Solver
+from qpkernels.solvers.interface import COMMON, Claim, Method, Outcome, Request, Solver
 from qpkernels.solvers.linear import LinearAlgebra
 from qpkernels.solvers.registry import find_solver
 from qpkernels.solvers.smo import step_limit

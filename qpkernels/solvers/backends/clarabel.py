@@ -11,9 +11,7 @@ import numpy as np
 from scipy.sparse import csc_array, triu
 
 from qpkernels.problems import Cone, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
-from qpkernels.solvers.answer import Answer, Claim, Request
-from qpkernels.solvers.interface import Solver
-from qpkernels.solvers.options import attributes
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver, attributes
 
 __all__ = ["Clarabel"]
 

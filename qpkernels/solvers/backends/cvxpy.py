@@ -13,12 +13,11 @@ import numpy as np
 
 from qpkernels.errors import SolverNotInstalledError
 from qpkernels.problems import Cone, ConeProgram, Exponential, Nonnegative, Power, SecondOrder, Zero
-from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.backends.clarabel import Clarabel
 from qpkernels.solvers.backends.osqp import OSQP
 from qpkernels.solvers.backends.qpsolvers import HIGHS_ITERATIONS, QPSolversBackend
 from qpkernels.solvers.backends.scs import SCS
-from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
 __all__ = ["CVXPYBackend"]
 

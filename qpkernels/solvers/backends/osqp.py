@@ -17,9 +17,7 @@ from scipy.sparse import csc_matrix, triu
 
 from qpkernels.arrays import Vector
 from qpkernels.problems import ConeProgram, Nonnegative, Zero
-from qpkernels.solvers.answer import Answer, Claim, Request
-from qpkernels.solvers.interface import Solver
-from qpkernels.solvers.options import attributes
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver, attributes
 
 __all__ = ["OSQP"]
 

@@ -17,10 +17,8 @@ from scipy.sparse import csc_array, csc_matrix
 from qpkernels.arrays import Vector, shown
 from qpkernels.errors import ParameterError
 from qpkernels.problems import ConeProgram, Nonnegative, QuadraticProgram, Zero
-from qpkernels.solvers.answer import Answer, Claim, Request
-from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver, attributes
 from qpkernels.solvers.isolation import silent
-from qpkernels.solvers.options import attributes
 
 __all__ = ["HIGHS_ITERATIONS", "QPSolversBackend"]
 

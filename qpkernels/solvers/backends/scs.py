@@ -12,8 +12,7 @@ from scipy.sparse import csc_matrix, csr_array, triu
 
 from qpkernels.arrays import Indices
 from qpkernels.problems import Cone, ConeProgram, Exponential, Nonnegative, Power, SecondOrder, Zero
-from qpkernels.solvers.answer import Answer, Claim, Request
-from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
 __all__ = ["SCS"]
 

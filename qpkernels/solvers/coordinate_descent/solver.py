@@ -11,8 +11,7 @@ import numpy as np
 
 from qpkernels.arrays import check_count, check_flag, finite_vector
 from qpkernels.problems import KernelQP
-from qpkernels.solvers.answer import Answer, Claim, Request
-from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
 if TYPE_CHECKING:
     from qpkernels.solvers.coordinate_descent.descent import Measured

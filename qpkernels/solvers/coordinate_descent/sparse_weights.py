@@ -25,7 +25,7 @@ from scipy.sparse import csc_array, csr_array, diags_array
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.problems import Certificate, SparseWeightsBounds
 from qpkernels.problems.rounding import EPS
-from qpkernels.solvers.answer import Claim
+from qpkernels.solvers.interface import Claim
 
 __all__ = ["ProvedWeights", "sparse_weights"]
 

@@ -14,8 +14,7 @@ from qpkernels.arrays import Indices, Vector, finite_vector
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.problems import KernelQP, LevelQP
 from qpkernels.problems.kernel_qp.program import diverges
-from qpkernels.solvers.answer import Answer, Claim, Request
-from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 from qpkernels.solvers.interior_point.vertex import ScaledProgram, VertexCandidate
 from qpkernels.solvers.newton_systems import DenseSystem, newton_system, prepare_system
 

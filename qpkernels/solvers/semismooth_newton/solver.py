@@ -50,8 +50,7 @@ from qpkernels.arrays.threads import blas_threads_for, without_blas_threads
 from qpkernels.gram.features import Features, FeaturesInMemory
 from qpkernels.problems import KernelQP
 from qpkernels.problems.kernel_qp.gap import duality_gap
-from qpkernels.solvers.answer import Answer, Claim, Request
-from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
 __all__ = [
     "Final",

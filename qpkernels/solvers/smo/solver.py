@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 from qpkernels.arrays import check_flag, check_positive, finite_vector
 from qpkernels.errors import UnsupportedOptionError
 from qpkernels.problems import KernelQP
-from qpkernels.solvers.answer import Answer, Claim, Request
-from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
 if TYPE_CHECKING:
     from qpkernels.solvers.smo.iterate import Iterate
