@@ -620,7 +620,8 @@ _compiled: set[tuple[Any, ...]] = set()
 def compile_for(program: KernelQP) -> None:
     """Use what a descent on ``program`` begins with on a few samples: it is compiled then, or read from the cache.
 
-    What makes rows in float64, which few problems come to after those in float32, is compiled where one does.
+    What makes rows in float64, which few problems come to after those in float32, is compiled where one does, and so is
+    what adds kept rows, where rows are kept after many visits alone.
     """
     gram, pairs, hard = program.gram, program.total is not None, program.is_hard
     if holds_matrix(program):
@@ -632,7 +633,7 @@ def compile_for(program: KernelQP) -> None:
 
 
 def _use(kind: Any, pairs: bool, hard: bool, like: Gram | None) -> None:
-    """Descend a problem with targets +1 and -1 in turn, by rows that are made, kept, and there."""
+    """Descend a problem with targets +1 and -1 in turn, by rows that are made, and kept if they are so at once."""
     if (kind, pairs, hard) in _compiled:
         return
     if like is None:
@@ -648,7 +649,7 @@ def _use(kind: Any, pairs: bool, hard: bool, like: Gram | None) -> None:
     if kind != "matrix":
         rows.add_to(everything, everything, one, np.zeros(m))
         for _ in range(2):
-            rows.add(everything, one, np.full(m, 1000), np.zeros(m))
+            rows.add(everything, one, np.ones(m, np.int64), np.zeros(m))
             rows.block(everything)
     form, X = (None, None) if like is None else gram.panels()
     if form is not None:

@@ -317,7 +317,8 @@ class ProductRows(SampleRows):
             del number
             gather_block(self._cache.store, slots[old[part]], chosen[order], old[part], order, block)
 
-        in_parts(gather, old.size, 64, _GATHERING * old.size * chosen.size)
+        if old.size:
+            in_parts(gather, old.size, 64, _GATHERING * old.size * chosen.size)
         if self._product.width >= _WIDE:
             self._make_half(chosen[new], new, block)
             in_parts(lambda _, part: mirror(block, new[part], old), new.size, 64, _GATHERING * old.size * new.size)
@@ -355,12 +356,13 @@ class ProductRows(SampleRows):
         keep = new & (visits > self._patience)
         slots[keep] = self._cache.claim(chosen[keep])
         self._add_new(self._product, chosen[new], delta[new], slots[new], values)
-        in_parts(
-            lambda _, part: add_stored_rows(self._cache.store, slots[old], part.start, delta[old], values[part]),
-            values.size,
-            PANEL,
-            float(old.sum()) * values.size,
-        )
+        if old.any():
+            in_parts(
+                lambda _, part: add_stored_rows(self._cache.store, slots[old], part.start, delta[old], values[part]),
+                values.size,
+                PANEL,
+                float(old.sum()) * values.size,
+            )
 
     def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
         part, sums = self._product.part(columns), np.zeros(values[columns].size)

@@ -235,3 +235,31 @@ def test_what_becomes_of_an_indefinite_matrix_is_said() -> None:
 
 def test_sequences_have_no_features() -> None:
     assert repr(Gram(Spectrum(2), ["abc", "bcd"])) == "<Gram: 2 samples, Spectrum(p=2, normalise=False)>"
+
+
+@each_taker
+def test_parts_of_a_matrix_are_those_of_the_whole(kernel: Kernel) -> None:
+    X = with_zeros(9)
+    gram, K, rows, columns = Gram(kernel, X), kernel(X), np.array([4, 0, 7]), slice(2, 8)
+    c = np.random.default_rng(0).normal(size=3)
+    assert_close(gram.entries(rows), K[np.ix_(rows, rows)])
+    assert_close(gram.entries(rows, columns), K[rows, columns])
+    assert_close(gram.sums_at(columns, rows, c), c @ K[rows, columns])
+    features = gram.dense_features
+    if features is not None:
+        assert_close(features.matrix @ features.matrix.T, K)
+
+
+def test_what_a_kernel_says_of_itself_is_known_of_its_matrix() -> None:
+    X = np.random.default_rng(0).normal(size=(5, 8))
+    linear, matern = Gram(Linear(), X), Gram(Matern(1.0, 1.5), X)
+    assert (linear.terms, matern.terms) == (8, 8)
+    assert linear.by_construction
+    assert not Gram(Sigmoid(), X).by_construction
+    assert linear.features is None
+    assert linear.dense_features is not None
+    assert matern.dense_features is None
+    assert matern.product_form is None
+    form, samples = Gram(RBF(0.5), X).panels(compressed=False)
+    assert form is not None
+    assert_close(samples, X)
