@@ -34,7 +34,7 @@ from formulations.estimators import (
 )
 
 KINDS = [kind for kind in vars(estimators).values() if isinstance(kind, type) and issubclass(kind, BaseEstimator)]
-SETTINGS: dict[type[Any], dict[str, Any]] = {RelevanceClassifier: {"tol": 1e-2}}
+SETTINGS: dict[type[Any], dict[str, Any]] = {RelevanceClassifier: {"tol": 1e-2, "kernel": "linear"}}
 """Parameters for the sake of time."""
 
 EVERY = [kind(**SETTINGS.get(kind, {})) for kind in KINDS]

@@ -64,14 +64,15 @@ KERNELS: dict[str, Any] = {
 
 
 def cases() -> list[tuple[type, int, str]]:
-    """Every estimator of the registry, with two and three classes, and with each sort of kernel."""
+    """Every estimator of the registry with each sort of kernel, and with three classes for two of them."""
     found = []
     for kind in REGISTRY:
         known = inspect.signature(kind).parameters
         for name, settings in KERNELS.items():
             relevance = kind.__name__.startswith("Relevance")
             if settings.keys() <= known.keys() and not (relevance and name in ("function", "precomputed")):
-                found += [(kind, classes, name) for classes in ((2, 3) if is_classifier(kind()) else (0,))]
+                several = (2, 3) if name in ("by default", "precomputed") else (2,)
+                found += [(kind, classes, name) for classes in (several if is_classifier(kind()) else (0,))]
     return found
 
 

@@ -226,7 +226,7 @@ def test_who_watches_is_told_what_is_expected_and_may_end_it() -> None:
 @pytest.mark.parametrize("ridge", [1e-1, 1e-3, 1e-5])
 def test_about_as_many_iterations_are_expected_as_there_are(ridge: float) -> None:
     seen: list[Progress] = []
-    outcome = iterated(system(2000, ridge, kernel=RBF(2.0)), 1e-6, rank=200, watch=lambda at: bool(seen.append(at)))
+    outcome = iterated(system(1000, ridge, kernel=RBF(2.0)), 1e-6, rank=100, watch=lambda at: bool(seen.append(at)))
     assert 0.3 <= outcome.iterations / seen[0].expected <= 3.0
 
 
