@@ -282,7 +282,15 @@ class KernelQP(ExpansionProgram):
 
     @classmethod
     def of_terms(cls, gram: Gram, terms: SampleTerms, total: float | None, name: str) -> KernelQP:
-        """Return the problem that these terms of the samples state, with the value of 1'beta or None."""
+        """Return the problem that these terms of the samples state.
+
+        Parameters
+        ----------
+        gram, total, name
+            As in :class:`KernelQP`.
+        terms
+            Target, bounds, epsilon and ridge of each sample.
+        """
         return cls(gram, terms.target, terms.lower, terms.upper, total, terms.epsilon, terms.ridge, name)
 
     def slopes(self, values: Vector, intercept: float = 0.0) -> Vector:

@@ -26,7 +26,7 @@ def thirds(model: Any) -> list[Part]:
     for k in range(3):
         held = dealt[k::3]
         rows = np.setdiff1d(numbers, held)
-        parts.append(Part(model.on(rows), rows, None, held))
+        parts.append(Part.of(model.on(rows), rows, None, held))
     return parts
 
 
@@ -53,7 +53,7 @@ def test_a_warm_start_changes_the_answer_by_no_more_than_is_proved() -> None:
     model = SoftMargin(X, y, RBF(0.5))
     rows = np.arange(len(model))
     parts = [
-        Part(model.copy().set_params(C=C), rows, None if k == 0 else k - 1) for k, C in enumerate([0.1, 1.0, 10.0])
+        Part.of(model.copy().set_params(C=C), rows, None if k == 0 else k - 1) for k, C in enumerate([0.1, 1.0, 10.0])
     ]
     for part, answer in zip(parts, train(model.gram, parts, tol=1e-8), strict=True):
         assert isinstance(answer, Trained)
@@ -65,7 +65,7 @@ def test_a_warm_start_changes_the_answer_by_no_more_than_is_proved() -> None:
 def test_what_the_batch_leaves_unproved_is_solved_alone_unless_a_limit_was_reached(limit: dict[str, Any]) -> None:
     X, y = overlapping()
     model = SoftMargin(X, y, RBF(0.5), C=100.0)
-    part = Part(model, np.arange(len(model)))
+    part = Part.of(model, np.arange(len(model)))
     (stopped,) = train(model.gram, [part], tol=1e-9, options=limit)
     assert isinstance(stopped, Trained)
     assert stopped.together
@@ -78,7 +78,7 @@ def test_what_the_batch_leaves_unproved_is_solved_alone_unless_a_limit_was_reach
 
 def test_a_limit_of_time_is_that_of_each_model_and_leaves_them_a_batch() -> None:
     model = SoftMargin(*overlapping(), RBF(0.5))
-    parts = [Part(model.copy().set_params(C=C), np.arange(len(model))) for C in (0.1, 1.0)]
+    parts = [Part.of(model.copy().set_params(C=C), np.arange(len(model))) for C in (0.1, 1.0)]
     for answer in train(model.gram, parts, tol=1e-6, options={"time_limit": 60.0}):
         assert isinstance(answer, Trained)
         assert answer.together
@@ -92,7 +92,7 @@ def test_the_error_of_one_leaves_the_others() -> None:
     seen: list[int] = []
     rows = np.arange(len(X))
     gram = Gram(RBF(1.0), X)
-    parts = [Part(SoftMargin(gram, y), rows), Part(HardMargin(gram, y), rows), Part(NuMargin(gram, y), rows)]
+    parts = [Part.of(kind(gram, y), rows) for kind in (SoftMargin, HardMargin, NuMargin)]
     answers = train(gram, parts, tol=1e-6, report=lambda number, _: seen.append(number))
     assert isinstance(answers[1], InfeasibleError)
     assert all(isinstance(answer, Trained) for answer in (answers[0], answers[2]))
@@ -107,7 +107,7 @@ def test_a_corrected_matrix_is_that_of_each_part() -> None:
 
     model = SoftMargin(Gram(Sigmoid(1.0, -1.0), X, indefinite="clip"), y)
     rows = np.arange(5, 30)
-    (answer,) = train(model.gram, [Part(model.on(rows), rows, None, np.arange(5))], tol=1e-6)
+    (answer,) = train(model.gram, [Part.of(model.on(rows), rows, None, np.arange(5))], tol=1e-6)
     assert isinstance(answer, Trained)
     assert "kernel matrix" in str(answer.solution)
     alone = SoftMargin(Gram(Sigmoid(1.0, -1.0), X[rows], indefinite="clip"), y[rows]).solve()
@@ -117,7 +117,7 @@ def test_a_corrected_matrix_is_that_of_each_part() -> None:
 def test_memory_for_kernel_values() -> None:
     X, y = overlapping()
     model = SoftMargin(X, y, RBF(0.5))
-    part = Part(model, np.arange(len(model)))
+    part = Part.of(model, np.arange(len(model)))
     (answer,) = train(model.gram, [part], tol=1e-6, options={"cache_size": 0.001})
     assert isinstance(answer, Trained)
     assert answer.status is Status.OPTIMAL
@@ -133,8 +133,8 @@ def test_solutions_are_made_when_asked_for() -> None:
         return number
 
     def trained(number: int) -> Any:
-        zero = np.zeros(1)
-        return Trained(None, Status.OPTIMAL, zero, 0.0, None, 0.0, True, lambda: 1, lambda: state(number))  # type: ignore[arg-type]
+        found = (Status.OPTIMAL, 0.0, np.zeros(1), 0.0, None, None, 0.0, True)
+        return Trained(*found, prove=lambda: None, count_support=lambda: 1, state=lambda: state(number))  # type: ignore[arg-type, return-value]
 
     solutions = Solutions([trained(number) for number in range(4)])
     assert len(solutions) == 4
