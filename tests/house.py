@@ -34,7 +34,7 @@ PACKAGES = ("qpkernels", "formulations")
 LIMITS: dict[str, int] = {
     "cases of the tests": 16_000,
     "files, without those of kernels, models and solvers": 312,
-    "lines, without theirs": 67_600,
+    "lines, without theirs": 67_346,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 9,
@@ -45,7 +45,7 @@ LIMITS: dict[str, int] = {
     "rooms of formulations": 17,
     "tiers of formulations": 10,
     "names of formulations, without models": 44,
-    "names of all packages, without kernels, models, solvers and estimators": 340,
+    "names of all packages, without kernels, models, solvers and estimators": 294,
     "public attributes of a model": 45,
     "public attributes of a solution": 34,
     "calls of SoftMargin(X, y, k).solve()": 362,

@@ -22,7 +22,8 @@ from scipy.sparse import coo_array, csc_array, csr_array, diags_array, eye_array
 from formulations.modelling.solving import is_finite, quote, status_of
 from qpkernels.arrays import Matrix, Samples, Vector, is_sparse
 from qpkernels.errors import SolverFailedError
-from qpkernels.problems import Block, Certificate, ConeProgram, Nonnegative, SparseWeightsBounds, Status
+from qpkernels.problems import Block, Certificate, ConeProgram, Nonnegative, Status
+from qpkernels.problems.sparse_weights import SparseWeightsBounds
 from qpkernels.solvers import Outcome, find_solver
 from qpkernels.solvers.repair import repair
 

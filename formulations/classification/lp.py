@@ -39,7 +39,8 @@ from formulations.modelling.candidate import expand
 from formulations.modelling.solution import Run
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.display import TextbookProblem
-from qpkernels.problems import Bounds, Certificate, Enclosure, LinearProgramBounds
+from qpkernels.problems import Bounds, Certificate, Enclosure
+from qpkernels.problems.linear_program import LinearProgramBounds
 
 __all__ = ["LinearProgramDual", "LinearProgramMachine", "LinearProgramPrimal"]
 

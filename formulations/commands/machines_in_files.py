@@ -21,8 +21,8 @@ from formulations.commands.training import TrainedMachine
 from formulations.inputs.estimators import scale_of_one_class
 from formulations.prediction import Decision, Labels, Predictor, Votes, load
 from formulations.prediction.files import BEGIN
-from qpkernels.arrays import Samples, finite_samples, is_sparse, npz_path
-from qpkernels.arrays.files import COMPRESSIONS, check_regular, load_arrays
+from qpkernels.arrays import Samples, finite_samples, is_sparse
+from qpkernels.arrays.files import COMPRESSIONS, check_regular, load_arrays, npz_path
 from qpkernels.errors import FeatureNamesError, FileFormatError, ParameterError, ShapeError, UnsupportedProgramError
 from qpkernels.files import (
     BUNDLED_NAMES,

@@ -135,7 +135,7 @@ def evaluate_command(
     from formulations.commands.machines_in_files import read_machine, read_new
     from formulations.commands.measures import check_labels, classified, inlying, true_labels, valued
     from formulations.prediction import Inliers
-    from qpkernels.display import without_nan
+    from qpkernels.display.tables import without_nan
     from qpkernels.errors import LabelError, ParameterError
 
     if not 0.0 < confidence < 1.0:

@@ -60,7 +60,7 @@ def grid_command(
 
     from formulations.commands import samples, statements
     from formulations.commands.training import read_tries, search_several
-    from qpkernels.display import without_nan
+    from qpkernels.display.tables import without_nan
     from qpkernels.errors import ParameterError
 
     check_machine(output)
@@ -170,7 +170,7 @@ def path_command(
     from formulations.commands.training import read_tries
     from formulations.selection import exact_path, path
     from formulations.selection.grid import grid_points
-    from qpkernels.display import without_nan
+    from qpkernels.display.tables import without_nan
     from qpkernels.errors import ParameterError, UnsupportedOptionError
 
     if exact and (solver is not None or store is not None):

@@ -192,8 +192,8 @@ def _cell(name: str, value: Any) -> str:
 
 def _with_exact_kernel(model: Model[Any], solution: Solution) -> dict[str, Any]:
     """Say how far the answer is from the optimum with the exact kernel, of models that can tell without solving it."""
-    from qpkernels.display import without_nan
-    from qpkernels.problems import PenalisedBounds
+    from qpkernels.display.tables import without_nan
+    from qpkernels.problems.exact_kernel import PenalisedBounds
 
     if not isinstance(model.bounds(), PenalisedBounds):
         return {}
@@ -202,7 +202,7 @@ def _with_exact_kernel(model: Model[Any], solution: Solution) -> dict[str, Any]:
 
 
 def _solved(solution: Solution) -> dict[str, Any]:
-    from qpkernels.display import without_nan
+    from qpkernels.display.tables import without_nan
 
     record = {
         "formulation": solution.formulation,

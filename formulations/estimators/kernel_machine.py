@@ -34,9 +34,9 @@ from qpkernels.arrays import (
     check_positive,
     is_integer,
     is_sparse,
-    refuse_columns,
     shown,
 )
+from qpkernels.arrays.checks import refuse_columns
 from qpkernels.errors import LeftBehindError, ParameterError, SolverFailedError
 from qpkernels.gram.functions import Expansions
 from qpkernels.kernels import Kernel, Linear

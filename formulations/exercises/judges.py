@@ -20,7 +20,8 @@ from formulations.classification.separation.perceptron import BatchPerceptron, P
 from formulations.exercises.exercise import Answers, Verdict, all_of, at, number, vector
 from formulations.relevance.regression import RelevanceRegression
 from qpkernels import Mercer
-from qpkernels.arrays import Matrix, Vector, check_count, finite_vector, float_vector
+from qpkernels.arrays import Matrix, Vector, check_count, finite_vector
+from qpkernels.arrays.checks import float_vector
 from qpkernels.errors import NonFiniteError, ShapeError
 from qpkernels.kernels import Kernel
 

@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from formulations.modelling.solution import Seconds, Solution
-from qpkernels.display import Column, Reported, TableReport, TextTable, without_nan
+from qpkernels.display import Column, TableReport, TextTable
+from qpkernels.display.tables import Reported, without_nan
 from qpkernels.errors import InfeasibleError, QPKernelsError, UnboundedError
 from qpkernels.problems import Certificate, Status
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from formulations.judging.comparison import Agreement, Listed, Row
 from formulations.modelling.solution import Solution
-from qpkernels.display import Column, TableReport, TextTable, as_text, without_nan
+from qpkernels.display import Column, TableReport, TextTable, as_text
+from qpkernels.display.tables import without_nan
 from qpkernels.problems import Enclosure, Status
 from qpkernels.solvers import Claim
 

@@ -25,16 +25,8 @@ from numpy.typing import NDArray
 from formulations.modelling import Candidate
 from qpkernels.arrays import Indices, Vector
 from qpkernels.gram import Gram
-from qpkernels.problems import (
-    Bounds,
-    Certificate,
-    FenchelBounds,
-    KernelQP,
-    KernelQPBounds,
-    LevelQP,
-    MarginLevelBounds,
-    TubeLevelBounds,
-)
+from qpkernels.problems import Bounds, Certificate, FenchelBounds, KernelQP, KernelQPBounds, LevelQP
+from qpkernels.problems.level_qp.bounds import MarginLevelBounds, TubeLevelBounds
 
 __all__ = ["Nearness", "Optimality", "faults_of", "nearness", "optimality", "remarks_on"]
 

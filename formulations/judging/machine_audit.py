@@ -18,7 +18,7 @@ from formulations.modelling import Candidate, Model, Solution
 from formulations.modelling.candidate import checked_intercept, expand
 from formulations.regression.regression_model import RegressionModel
 from qpkernels.arrays import Indices, Vector
-from qpkernels.display import without_nan
+from qpkernels.display.tables import without_nan
 from qpkernels.problems import Bounds, Certificate, ExpansionProgram, KernelQPBounds, Status, Support
 
 __all__ = ["AuditRow", "Finish", "GivenMachine", "MachineAudit", "Predicted", "WrongSample", "expansion"]

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import formulations.cvx as cp
-from qpkernels.arrays import ChecksKeywords, float_array, real_number, shown
+from qpkernels.arrays import ChecksKeywords, real_number, shown
+from qpkernels.arrays.checks import float_array
 from qpkernels.arrays.intervals import UNDERFLOW, UNIT, up
 from qpkernels.errors import NoEnclosureError, ParameterError
 

@@ -29,7 +29,9 @@ from formulations.modelling.model import Model
 from formulations.modelling.sides import Dual, Hypothesis, Primal
 from formulations.modelling.statement import Multipliers
 from qpkernels.arrays import Vector
-from qpkernels.problems import Ball, Bounds, FenchelBounds, SampleLosses, SquaredFitBounds
+from qpkernels.problems import Bounds, FenchelBounds, SampleLosses
+from qpkernels.problems.norms import SquaredFitBounds
+from qpkernels.problems.smooth_risk import Ball
 
 __all__ = ["BallModel", "SupportOfBall"]
 

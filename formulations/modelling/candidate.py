@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling.solution import Solution
-from qpkernels.arrays import Matrix, Vector, is_sparse, read_array, real_number, same_entries
+from qpkernels.arrays import Matrix, Vector, is_sparse, read_array, real_number
+from qpkernels.arrays.checks import same_entries
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import BoundedProduct, Gram, LowRank
 from qpkernels.gram.functions import Expansion

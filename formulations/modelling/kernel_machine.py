@@ -21,7 +21,8 @@ from formulations.modelling.failures import infeasible, no_answer, unbounded
 from formulations.modelling.solution import Run, Scale, Solution
 from formulations.modelling.solving import Latest
 from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen
-from qpkernels.display import Card, TextbookProblem, carded
+from qpkernels.display import Card, TextbookProblem
+from qpkernels.display.card import carded
 from qpkernels.errors import InfeasibleError
 from qpkernels.problems import (
     Bounds,

@@ -14,19 +14,8 @@ from scipy.sparse import csc_array
 import formulations.cvx as cp
 from qpkernels.arrays import Vector, check_choice
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.problems import (
-    Block,
-    Cone,
-    ConeProgram,
-    Exponential,
-    Nonnegative,
-    Power,
-    PSDTriangle,
-    SecondOrder,
-    Zero,
-    defining_rows,
-    eliminate,
-)
+from qpkernels.problems import Block, Cone, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
+from qpkernels.problems.cone_program.elimination import defining_rows, eliminate
 
 __all__ = [
     "ConeAnswer",

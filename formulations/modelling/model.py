@@ -30,9 +30,9 @@ from qpkernels.problems import (
     ExpansionProgram,
     KernelQP,
     Pass,
-    PenalisedBounds,
     certify_with_exact_kernel,
 )
+from qpkernels.problems.exact_kernel import PenalisedBounds
 from qpkernels.solvers import Request, SolverLike
 
 __all__ = ["Model"]

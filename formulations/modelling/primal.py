@@ -20,28 +20,13 @@ from numpy.typing import ArrayLike, NDArray
 from formulations.inputs.fitted import require_model
 from formulations.modelling.candidate import Candidate, Sampling, checked_intercept, evaluated, expand
 from formulations.modelling.kernel_machine import KernelMachine
-from qpkernels.arrays import (
-    Indices,
-    Vector,
-    check_finite,
-    check_nonnegative,
-    finite_vector,
-    float_vector,
-    read_array,
-    shown,
-)
+from qpkernels.arrays import Indices, Vector, check_finite, check_nonnegative, finite_vector, read_array, shown
+from qpkernels.arrays.checks import float_vector
 from qpkernels.errors import ParameterError, ShapeError, SolverFailedError
 from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Linear
-from qpkernels.problems import (
-    Bounds,
-    FenchelBounds,
-    FunctionAtSamples,
-    KernelQP,
-    KernelQPBounds,
-    MarginLevelBounds,
-    TubeLevelBounds,
-)
+from qpkernels.problems import Bounds, FenchelBounds, FunctionAtSamples, KernelQP, KernelQPBounds
+from qpkernels.problems.level_qp.bounds import MarginLevelBounds, TubeLevelBounds
 from qpkernels.solvers import find_solver
 
 __all__ = ["PrimalFunction", "multipliers_at", "primal_answer", "require_expansion"]

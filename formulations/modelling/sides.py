@@ -18,7 +18,8 @@ from formulations.modelling.lowering import ConeAnswer, Structure
 from formulations.modelling.statement import Multipliers
 from qpkernels.arrays import Vector
 from qpkernels.gram import Gram
-from qpkernels.problems import Bounds, ConeProgram, KernelQPBounds, optimality_system
+from qpkernels.problems import Bounds, ConeProgram, KernelQPBounds
+from qpkernels.problems.cone_program.elimination import optimality_system
 
 __all__ = [
     "Dual",

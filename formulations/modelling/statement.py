@@ -23,7 +23,8 @@ from formulations.modelling.lowering import ConeAnswer, Lowered, Structure, lowe
 from formulations.modelling.solution import Scale, Solution
 from formulations.modelling.solving import Latest, SolveRequest
 from qpkernels.arrays import Vector, check_finite, shown
-from qpkernels.display import Card, TextbookProblem, carded
+from qpkernels.display import Card, TextbookProblem
+from qpkernels.display.card import carded
 from qpkernels.errors import ParameterError
 from qpkernels.files import write
 from qpkernels.gram import Gram

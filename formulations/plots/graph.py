@@ -19,16 +19,8 @@ from formulations.modelling import Model
 from formulations.regression.regression_model import RegressionModel
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import ParameterError
-from qpkernels.problems import (
-    Bounds,
-    FenchelBounds,
-    KernelQP,
-    KernelQPBounds,
-    MarginLevelBounds,
-    SampleLosses,
-    Support,
-    TubeLevelBounds,
-)
+from qpkernels.problems import Bounds, FenchelBounds, KernelQP, KernelQPBounds, SampleLosses, Support
+from qpkernels.problems.level_qp.bounds import MarginLevelBounds, TubeLevelBounds
 
 __all__ = ["OptimalityGraph", "Places", "program_of"]
 

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Matrix, Vector, check_count, finite_vector, float_array, is_sparse, shown
+from qpkernels.arrays import Matrix, Vector, check_count, finite_vector, is_sparse, shown
+from qpkernels.arrays.checks import float_array
 from qpkernels.errors import ParameterError, ShapeError
 
 __all__ = ["Feature", "Section", "only"]

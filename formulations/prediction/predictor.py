@@ -15,18 +15,9 @@ from scipy.sparse import csr_array
 
 from formulations.prediction.decisions import Decision
 from formulations.prediction.preparation import Preparation, to_spec
-from qpkernels.arrays import (
-    FeatureNames,
-    Matrix,
-    Vector,
-    by_blocks,
-    check_feature_names,
-    is_dask,
-    npz_path,
-    row_blocks,
-    shown,
-)
-from qpkernels.arrays.files import replacing
+from qpkernels.arrays import FeatureNames, Matrix, Vector, check_feature_names, row_blocks, shown
+from qpkernels.arrays.containers import by_blocks, is_dask
+from qpkernels.arrays.files import npz_path, replacing
 from qpkernels.display import Card, Carded, Fact, count, to_text
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.files import Scaling

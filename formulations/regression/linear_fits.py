@@ -61,17 +61,13 @@ from formulations.regression.regression_model import RegressionModel, ResidualPr
 from qpkernels.arrays import Vector, is_sparse
 from qpkernels.display import TextbookProblem
 from qpkernels.kernels import Linear
-from qpkernels.problems import (
+from qpkernels.problems import Bounds, Certificate, FunctionAtSamples, LeastSquares, Support
+from qpkernels.problems.norm_fit import NormFitBounds
+from qpkernels.problems.norms import (
     AbsoluteFitBounds,
     BalancedAbsoluteFitBounds,
-    Bounds,
-    Certificate,
-    FunctionAtSamples,
     LargestResidualBounds,
-    LeastSquares,
-    NormFitBounds,
     SquaredFitBounds,
-    Support,
 )
 
 __all__ = [

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part, Trained, check_jobs, train
-from qpkernels.arrays import Vector, check_path, check_tolerance, shown
+from qpkernels.arrays import Vector, check_tolerance, shown
 from qpkernels.arrays.checks import add_array, add_samples
-from qpkernels.arrays.files import read_file
-from qpkernels.display import Reported
+from qpkernels.arrays.files import check_path, read_file
+from qpkernels.display.tables import Reported
 from qpkernels.errors import DataFormatError, FileFormatError, ForeignResultsError, ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.kernels.spec import kernel_to_spec

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Why a program has no answer: constraints that contradict each other, how far they must give way, and rays."""
 
-from qpkernels.diagnosis.conflict import Conflict, Group, Member, find_conflict, groups_of
-from qpkernels.diagnosis.feasibility import Feasibility, Verdict, basic_combination, circuit
+from qpkernels.diagnosis.conflict import Conflict, Group, Member, find_conflict
+from qpkernels.diagnosis.feasibility import Feasibility, Verdict
 from qpkernels.diagnosis.ray import Ray
 from qpkernels.diagnosis.relaxation import Concession, Relaxation, find_relaxation
 
@@ -15,9 +15,6 @@ __all__ = [
     "Ray",
     "Relaxation",
     "Verdict",
-    "basic_combination",
-    "circuit",
     "find_conflict",
     "find_relaxation",
-    "groups_of",
 ]

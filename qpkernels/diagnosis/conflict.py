@@ -133,7 +133,7 @@ def groups_of(program: ConeProgram) -> tuple[Group, ...]:
     Examples
     --------
     >>> from formulations import HardMargin
-    >>> from qpkernels.diagnosis import groups_of
+    >>> from qpkernels.diagnosis.conflict import groups_of
     >>> program = HardMargin([[0.0], [1.0]], [-1, 1]).primal.lower().program
     >>> print([group.name for group in groups_of(program)])
     ['margin']

@@ -83,7 +83,7 @@ def basic_combination(columns: Matrix, target: Vector) -> Vector | None:
     Examples
     --------
     >>> import numpy as np
-    >>> from qpkernels.diagnosis import basic_combination
+    >>> from qpkernels.diagnosis.feasibility import basic_combination
     >>> columns = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
     >>> print(basic_combination(columns, np.array([2.0, 1.0])))
     [1. 0. 1.]
@@ -109,7 +109,7 @@ def circuit(rows: Matrix, bounds: Vector) -> Vector | None:
     Examples
     --------
     >>> import numpy as np
-    >>> from qpkernels.diagnosis import circuit
+    >>> from qpkernels.diagnosis.feasibility import circuit
     >>> rows, bounds = np.array([[1.0], [-1.0], [1.0]]), np.array([1.0, -2.0, 5.0])
     >>> print(circuit(rows, bounds))
     [5. 5. 0.]

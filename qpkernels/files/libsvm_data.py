@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from qpkernels.arrays import MOST_FEATURES, Matrix, Samples, Vector, check_count, finite_matrix, finite_vector
+from qpkernels.arrays import Matrix, Samples, Vector, check_count, finite_matrix, finite_vector
+from qpkernels.arrays.checks import MOST_FEATURES
 from qpkernels.arrays.files import CHECK_THE_FILE, PlaceInFile, parsing, read_bytes, read_file, read_number, replacing
 from qpkernels.errors import DataFormatError, FileFormatError, UnsupportedProgramError
 from qpkernels.files.scaling import Scaling

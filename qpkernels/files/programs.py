@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, triu
 
-from qpkernels.arrays import Vector, check_path, shown
-from qpkernels.arrays.files import check_compressed, load_arrays, parsing, read_file, replacing, sized
+from qpkernels.arrays import Vector, shown
+from qpkernels.arrays.files import check_compressed, check_path, load_arrays, parsing, read_file, replacing, sized
 from qpkernels.errors import FileFormatError, ParameterError
 from qpkernels.files.mat import read_mat, write_mat
 from qpkernels.files.mps import read_mps, write_mps

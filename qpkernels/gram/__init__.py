@@ -2,13 +2,12 @@
 """A kernel bound to samples: its matrix, the condition of Mercer."""
 
 from qpkernels.gram.changing import ChangingGram, changed
-from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction
+from qpkernels.gram.definiteness import Correction
 from qpkernels.gram.gram import BoundedProduct, Gram
 from qpkernels.gram.low_rank import Approximation, LowRank
 from qpkernels.gram.mercer import Mercer
 
 __all__ = [
-    "PSD_TOLERANCE",
     "Approximation",
     "BoundedProduct",
     "ChangingGram",

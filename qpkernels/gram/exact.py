@@ -20,7 +20,8 @@ import numpy as np
 from scipy.linalg import qr
 from scipy.sparse import csr_array
 
-from qpkernels.arrays import Indices, Matrix, Samples, Vector, is_sparse, same_entries
+from qpkernels.arrays import Indices, Matrix, Samples, Vector, is_sparse
+from qpkernels.arrays.checks import same_entries
 from qpkernels.arrays.exact_algebra import enclose_null_vector, enclose_point
 from qpkernels.arrays.intervals import UNDERFLOW, UNIT, Interval, gamma, inner
 from qpkernels.arrays.threads import in_parts, without_blas_threads

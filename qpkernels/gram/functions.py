@@ -19,19 +19,17 @@ from qpkernels.arrays import (
     Matrix,
     Samples,
     Vector,
-    by_blocks,
     check_feature_names,
     check_finite,
     finite_vector,
     frozen,
-    is_dask,
     is_sparse,
-    npz_path,
     read_array,
     real_number,
     row_blocks,
 )
-from qpkernels.arrays.files import check_compressed, load_arrays, parsing, replacing, sized
+from qpkernels.arrays.containers import by_blocks, is_dask
+from qpkernels.arrays.files import check_compressed, load_arrays, npz_path, parsing, replacing, sized
 from qpkernels.errors import FileFormatError, ParameterError, ShapeError
 from qpkernels.gram.features import weights_of
 from qpkernels.gram.gram import Gram

@@ -20,13 +20,13 @@ from qpkernels.arrays import (
     check_choice,
     check_nonnegative,
     feature_names,
-    finite_rows,
-    finite_view,
     frozen,
     row_blocks,
 )
+from qpkernels.arrays.checks import finite_rows, finite_view
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.display import Card, Carded, Fact, TextbookLine, count
+from qpkernels.display import Card, Carded, Fact, count
+from qpkernels.display.problem import TextbookLine
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram.definiteness import (
     PSD_TOLERANCE,

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import Matrix, Vector, check_count, check_positive, finite_vector
-from qpkernels.display import grouped, leading
+from qpkernels.display import leading
+from qpkernels.display.maths import grouped
 from qpkernels.errors import ParameterError
 from qpkernels.kernels.enclosed import EnclosedMatrix, EnclosedRows
 from qpkernels.kernels.kernel import Kernel, Samples

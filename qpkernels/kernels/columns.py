@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import Matrix, Vector, is_integer, shown
 from qpkernels.arrays.containers import as_table
-from qpkernels.display import quoted
+from qpkernels.display.maths import quoted
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 from qpkernels.kernels.enclosed import EnclosedRows
 from qpkernels.kernels.kernel import Kernel, Samples

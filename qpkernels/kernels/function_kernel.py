@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Matrix, Vector, finite_samples, float_array, is_sparse, read_array, shown
+from qpkernels.arrays import Matrix, Vector, finite_samples, is_sparse, read_array, shown
+from qpkernels.arrays.checks import float_array
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels.kernel import Kernel, Samples
 

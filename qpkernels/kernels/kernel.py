@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import ChecksKeywords, Matrix, Samples, Vector, finite_matrix, finite_samples, is_sparse, shown
-from qpkernels.display import Card, Carded, Fact, TextbookLine
+from qpkernels.display import Card, Carded, Fact
+from qpkernels.display.problem import TextbookLine
 from qpkernels.errors import NoEnclosureError, NonFiniteError, ParameterError, ShapeError
 from qpkernels.kernels.catalogue import KernelEntry, register
 from qpkernels.kernels.enclosed import EnclosedRows

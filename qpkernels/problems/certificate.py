@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from qpkernels.arrays import check_tolerance, real_number
-from qpkernels.display import Card, Carded, Fact, bars
+from qpkernels.display import Card, Carded, Fact
+from qpkernels.display.card import bars
 from qpkernels.errors import ParameterError
 
 __all__ = [

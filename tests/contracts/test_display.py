@@ -37,7 +37,8 @@ from formulations.modelling.cards import Explained, statement_of_form
 from formulations.prediction import Answering
 from model_data import CASES, FIRST_CASES, FORMS, KERNELS, MODEL_CASES, measured, overlapping
 from qpkernels import RBF, Columns, Kernel
-from qpkernels.display import TextbookProblem, to_latex, to_text
+from qpkernels.display import TextbookProblem, to_text
+from qpkernels.display.maths import to_latex
 from showing import check_bundle, check_latex, check_repr
 from together import together
 

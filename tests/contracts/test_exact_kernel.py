@@ -13,7 +13,8 @@ from formulations.modelling import Solution
 from model_data import MODEL_CASES, Case
 from qpkernels import RBF, LowRank
 from qpkernels.errors import InfeasibleError, ParameterError
-from qpkernels.problems import FenchelBounds, KernelQPBounds, MarginLevelBounds, Status, TubeLevelBounds
+from qpkernels.problems import FenchelBounds, KernelQPBounds, Status
+from qpkernels.problems.level_qp.bounds import MarginLevelBounds, TubeLevelBounds
 
 KERNEL = RBF(0.5)
 METHODS = ("product", "trace")

@@ -43,7 +43,7 @@ from formulations.modelling import (
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
-from qpkernels.problems import MarginLevelBounds, best_level
+from qpkernels.problems.level_qp.bounds import MarginLevelBounds, best_level
 
 __all__ = ["NuMargin", "NuMarginDual", "NuMarginPrimal", "largest_nu"]
 

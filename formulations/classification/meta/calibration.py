@@ -33,7 +33,8 @@ from formulations.modelling.lowering import lower
 from formulations.modelling.solving import quote, status_of
 from formulations.prediction import Sigmoids
 from qpkernels.arrays import ChecksKeywords, Vector, check_choice, finite_vector, frozen, real_number
-from qpkernels.display import Card, Carded, Fact, TextbookLine, TextbookProblem, count
+from qpkernels.display import Card, Carded, Fact, TextbookProblem, count
+from qpkernels.display.problem import TextbookLine
 from qpkernels.errors import SeparableScoresError
 from qpkernels.problems import Certificate, SigmoidBounds, SigmoidFit, Status
 from qpkernels.solvers import Claim, SolverLike, find_solver

@@ -29,11 +29,12 @@ from qpkernels.arrays import (
     is_integer,
     is_sparse,
     read_array,
-    same_entries,
     shown,
     shown_label,
 )
-from qpkernels.display import Card, Carded, Fact, TextbookLine
+from qpkernels.arrays.checks import same_entries
+from qpkernels.display import Card, Carded, Fact
+from qpkernels.display.problem import TextbookLine
 from qpkernels.errors import LabelError, ParameterError, QPKernelsError, ShapeError
 from qpkernels.gram import Gram
 from qpkernels.gram.functions import Expansion, Expansions

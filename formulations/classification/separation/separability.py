@@ -16,12 +16,13 @@ from formulations.classification.two_class_model import MarginPrimal, TwoClassMo
 from formulations.inputs.samples import BoundSamples, KernelLike, SamplesLike
 from formulations.modelling import Solution, Stated, labelled
 from qpkernels.arrays import Indices, Vector, frozen
-from qpkernels.diagnosis import basic_combination
+from qpkernels.diagnosis.feasibility import basic_combination
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import InseparableError
 from qpkernels.gram.exact import enclose_dependence, equal_samples
 from qpkernels.gram.functions import Expansion
-from qpkernels.problems import Bounds, Certificate, Program, SeparationBounds, Status, relative
+from qpkernels.problems import Bounds, Certificate, Program, Status, relative
+from qpkernels.problems.separation import SeparationBounds
 
 __all__ = ["HullIntersection", "Separability", "SeparabilityPrimal"]
 

@@ -55,7 +55,8 @@ from formulations.modelling.tasks import Classification, Novelty
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import InseparableError
 from qpkernels.kernels import Kernel, Linear
-from qpkernels.problems import KernelQPBounds, MarginLevelBounds, Status
+from qpkernels.problems import KernelQPBounds, Status
+from qpkernels.problems.level_qp.bounds import MarginLevelBounds
 
 __all__ = ["HULLS", "largest_value", "plane_along", "plane_of_features", "reduced_hull"]
 

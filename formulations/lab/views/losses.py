@@ -26,7 +26,9 @@ from formulations.plots.graph import OptimalityGraph, Places, program_of
 from qpkernels.arrays import Vector
 from qpkernels.display.maths import to_text
 from qpkernels.errors import ParameterError
-from qpkernels.problems import FenchelBounds, KernelQP, LinearProgramBounds, MarginLevelBounds, Status, TubeLevelBounds
+from qpkernels.problems import FenchelBounds, KernelQP, Status
+from qpkernels.problems.level_qp.bounds import MarginLevelBounds, TubeLevelBounds
+from qpkernels.problems.linear_program import LinearProgramBounds
 
 __all__ = ["KKT", "LOSSES"]
 

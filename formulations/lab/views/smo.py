@@ -15,7 +15,9 @@ from formulations.modelling.model import Model
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.gram.functions import Expansion
-from qpkernels.problems import Bounds, FenchelBounds, KernelQP, KernelQPBounds, LinearProgramBounds, MarginLevelBounds
+from qpkernels.problems import Bounds, FenchelBounds, KernelQP, KernelQPBounds
+from qpkernels.problems.level_qp.bounds import MarginLevelBounds
+from qpkernels.problems.linear_program import LinearProgramBounds
 from qpkernels.solvers.smo.stepping import Change, Stepper
 
 __all__ = ["SMO", "record_smo"]

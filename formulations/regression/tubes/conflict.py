@@ -25,7 +25,7 @@ from scipy.linalg import qr, solve_triangular
 from formulations.inputs.samples import BoundSamples
 from qpkernels.arrays import Indices, Matrix, Vector, frozen
 from qpkernels.arrays.intervals import Interval, inner
-from qpkernels.diagnosis import circuit
+from qpkernels.diagnosis.feasibility import circuit
 from qpkernels.gram.exact import enclose_dependence, equal_samples
 from qpkernels.problems import Certificate
 

@@ -33,7 +33,7 @@ from formulations.modelling import Candidate, Multipliers, Stated, labelled, per
 from formulations.regression.tubes.forms import TubeDual, TubeModel, TubePrimal, sides_of
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
-from qpkernels.problems import TubeLevelBounds, best_level
+from qpkernels.problems.level_qp.bounds import TubeLevelBounds, best_level
 
 __all__ = ["NuTube", "NuTubeDual", "NuTubePrimal"]
 

@@ -2,6 +2,5 @@
 """Kernel matrices of low rank, from samples that are visited block by block."""
 
 from qpkernels.gram.low_rank.low_rank import Approximation, LowRank
-from qpkernels.gram.low_rank.sources import BlockSource
 
-__all__ = ["Approximation", "BlockSource", "LowRank"]
+__all__ = ["Approximation", "LowRank"]

@@ -21,10 +21,10 @@ from qpkernels.arrays import (
     check_count,
     check_nonnegative,
     check_tolerance,
-    finite_rows,
     frozen,
-    is_dask,
 )
+from qpkernels.arrays.checks import finite_rows
+from qpkernels.arrays.containers import is_dask
 from qpkernels.display import count
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, MissingPackageError, ParameterError
 from qpkernels.gram.definiteness import Formed

@@ -18,7 +18,8 @@ from distributed import Client, Future, get_client
 from distributed.comm.core import CommClosedError
 from distributed.scheduler import KilledWorker
 
-from qpkernels.arrays import Indices, Matrix, Samples, Vector, row_blocks, rows_together
+from qpkernels.arrays import Indices, Matrix, Samples, Vector, row_blocks
+from qpkernels.arrays.containers import rows_together
 from qpkernels.errors import GramTooLargeError, NonFiniteError, ParameterError, ShapeError, WorkersLostError
 from qpkernels.gram.features import Features
 from qpkernels.gram.low_rank.sources import BlockSource, Columns, GrowingFactor, Visit, in_order

@@ -100,7 +100,7 @@ def defining_rows(program: ConeProgram, variable: str) -> Block | None:
     Examples
     --------
     >>> from formulations import SoftMargin
-    >>> from qpkernels.problems import defining_rows
+    >>> from qpkernels.problems.cone_program.elimination import defining_rows
     >>> program = SoftMargin([[0.0], [1.0], [2.0]], [-1, 1, 1]).dual.lower().program
     >>> for block in program.variables:
     ...     print(block.name, "is defined by", defining_rows(program, block.name))
@@ -139,7 +139,7 @@ def eliminate(program: ConeProgram, variables: Iterable[str]) -> Elimination:
     Examples
     --------
     >>> from formulations import SoftMargin
-    >>> from qpkernels.problems import eliminate
+    >>> from qpkernels.problems.cone_program.elimination import eliminate
     >>> program = SoftMargin([[0.0], [1.0], [2.0]], [-1, 1, 1]).dual.lower().program
     >>> print([block.name for block in program.variables])
     ['auxiliary 1', 'alpha']
@@ -247,7 +247,7 @@ def optimality_system(program: ConeProgram, names: Mapping[str, str]) -> ConePro
     --------
     >>> import numpy as np
     >>> from formulations import LeastSquares
-    >>> from qpkernels.problems import eliminate, optimality_system
+    >>> from qpkernels.problems.cone_program.elimination import eliminate, optimality_system
     >>> dual = LeastSquares([[0.0], [1.0], [2.0]], [0.0, 1.0, 3.0], C=1.0).dual.lower().program
     >>> system = optimality_system(eliminate(dual, ["auxiliary 1"]).program, {"balance": "b"})
     >>> print(system.A.toarray(), system.b, [block.name for block in system.variables])

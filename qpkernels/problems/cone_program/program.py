@@ -14,18 +14,8 @@ from scipy.linalg import LinAlgError, cholesky, eigvalsh
 from scipy.sparse import csc_array, csr_array, diags_array, eye_array
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh, splu
 
-from qpkernels.arrays import (
-    Indices,
-    Vector,
-    check_count,
-    check_finite,
-    finite_vector,
-    float_array,
-    frozen,
-    is_sparse,
-    shown,
-)
-from qpkernels.arrays.checks import float_sparse
+from qpkernels.arrays import Indices, Vector, check_count, check_finite, finite_vector, frozen, is_sparse, shown
+from qpkernels.arrays.checks import float_array, float_sparse
 from qpkernels.errors import NonconvexError, NonFiniteError, ParameterError, ShapeError, UnsupportedProgramError
 from qpkernels.problems.cones import Cone, Nonnegative, Zero
 from qpkernels.problems.program import Program

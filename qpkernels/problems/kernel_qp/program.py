@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array, eye_array, hstack, vstack
 
-from qpkernels.arrays import Matrix, Vector, finite_vector, float_vector, real_number
+from qpkernels.arrays import Matrix, Vector, finite_vector, real_number
+from qpkernels.arrays.checks import float_vector
 from qpkernels.errors import NonFiniteError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.problems.cone_program.program import Block, ConeProgram

@@ -51,7 +51,7 @@ def best_level(losses: Vector, nu: float, costs: Vector) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from qpkernels.problems import best_level
+    >>> from qpkernels.problems.level_qp.bounds import best_level
     >>> print(best_level(np.array([0.5, 1.0, 2.0, 5.0]), nu=0.4, costs=np.ones(4)))
     2.0
     """

@@ -23,8 +23,9 @@ import scipy
 from scipy.sparse import csc_array, csr_array, diags_array
 
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.problems import Certificate, SparseWeightsBounds
+from qpkernels.problems import Certificate
 from qpkernels.problems.rounding import EPS
+from qpkernels.problems.sparse_weights import SparseWeightsBounds
 from qpkernels.solvers.interface import Claim
 
 __all__ = ["ProvedWeights", "sparse_weights"]

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qpkernels.arrays import npz_path, shown
+from qpkernels.arrays import shown
 from qpkernels.arrays.checks import add_samples
-from qpkernels.arrays.files import load_arrays, parsing, replacing, sized
+from qpkernels.arrays.files import load_arrays, npz_path, parsing, replacing, sized
 from qpkernels.errors import FileFormatError, ForeignResultsError, ParameterError
 from qpkernels.kernels.spec import kernel_to_spec
 from qpkernels.problems.kernel_qp.program import KernelQP

@@ -16,8 +16,8 @@ from scipy.sparse import coo_array, csr_array, csr_matrix
 from formulations import SoftMargin
 from formulations.estimators import SVC
 from qpkernels import RBF, Expansion, Gram, Linear, Mercer
-from qpkernels.arrays import check_count, float_array, is_integer, row_blocks
-from qpkernels.arrays.checks import MappedRows, is_mapped
+from qpkernels.arrays import check_count, is_integer, row_blocks
+from qpkernels.arrays.checks import MappedRows, float_array, is_mapped
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 from sparse_samples import assert_close, with_zeros
 from together import together

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from builders import cone_program
-from qpkernels.diagnosis import Feasibility, basic_combination, circuit
+from qpkernels.diagnosis import Feasibility
+from qpkernels.diagnosis.feasibility import basic_combination, circuit
 from qpkernels.problems import Nonnegative, SecondOrder, Zero
 from qpkernels.solvers import find_solver
 

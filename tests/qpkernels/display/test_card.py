@@ -6,7 +6,9 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from qpkernels.display import Card, Carded, Displayed, Fact, TextbookLine, bars, count
+from qpkernels.display import Card, Carded, Fact, count
+from qpkernels.display.card import Displayed, bars
+from qpkernels.display.problem import TextbookLine
 from showing import check_latex, read_html
 
 

@@ -3,7 +3,8 @@
 
 import pytest
 
-from qpkernels.display import grouped, leading, quoted, signed, to_html, to_latex, to_text
+from qpkernels.display import leading, signed, to_text
+from qpkernels.display.maths import grouped, quoted, to_html, to_latex
 from together import together
 
 FORMULAS = {

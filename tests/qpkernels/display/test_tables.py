@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from qpkernels.display import Column, Reported, TableReport, TextTable, as_text
+from qpkernels.display import Column, TableReport, TextTable, as_text
+from qpkernels.display.tables import Reported
 from showing import read_html
 
 TABLE = TextTable(

@@ -7,7 +7,7 @@ import pytest
 from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
 from qpkernels import RBF, Kernel, Linear, Mercer, Polynomial, Precomputed, Sigmoid, Spectrum
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError
-from qpkernels.gram import PSD_TOLERANCE
+from qpkernels.gram.definiteness import PSD_TOLERANCE
 from together import together
 
 every_kernel = together("kernel", KERNEL_EXAMPLES.values())

@@ -24,15 +24,8 @@ from formulations.losses import (
     SquaredHinge,
 )
 from qpkernels import RBF, Gram
-from qpkernels.problems import (
-    Ball,
-    FenchelBounds,
-    FunctionAtSamples,
-    KernelQP,
-    SampleLosses,
-    Support,
-    certify_kernel_qp,
-)
+from qpkernels.problems import FenchelBounds, FunctionAtSamples, KernelQP, SampleLosses, Support, certify_kernel_qp
+from qpkernels.problems.smooth_risk import Ball
 
 C = 1.5
 _NOBODY = Support(free=np.arange(0), bounded=np.arange(0))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from builders import SEEDS
 from qpkernels import RBF, Gram
-from qpkernels.problems import MarginLevelBounds, TubeLevelBounds, best_level
+from qpkernels.problems.level_qp.bounds import MarginLevelBounds, TubeLevelBounds, best_level
 
 KINDS = (MarginLevelBounds, TubeLevelBounds)
 each_kind = pytest.mark.parametrize("kind", KINDS)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from builders import SEEDS
 from qpkernels import RBF, Gram, Sigmoid
-from qpkernels.problems import LinearProgramBounds
+from qpkernels.problems.linear_program import LinearProgramBounds
 
 
 def bounds_of(seed: int, total: float | None = 0.0) -> LinearProgramBounds:

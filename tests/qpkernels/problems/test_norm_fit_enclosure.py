@@ -11,12 +11,12 @@ import pytest
 from qpkernels.errors import NoEnclosureError
 from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Linear
-from qpkernels.problems import (
+from qpkernels.problems import Enclosure
+from qpkernels.problems.norm_fit import NormFitBounds
+from qpkernels.problems.norms import (
     AbsoluteFitBounds,
     BalancedAbsoluteFitBounds,
-    Enclosure,
     LargestResidualBounds,
-    NormFitBounds,
     SquaredFitBounds,
 )
 from together import together

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import SEEDS
-from qpkernels.problems import (
+from qpkernels.problems import FunctionAtSamples
+from qpkernels.problems.norm_fit import NormFitBounds
+from qpkernels.problems.norms import (
     AbsoluteFitBounds,
     BalancedAbsoluteFitBounds,
-    FunctionAtSamples,
     LargestResidualBounds,
-    NormFitBounds,
     SquaredFitBounds,
 )
 

@@ -8,7 +8,7 @@ import numpy as np
 from qpkernels.gram import Gram
 from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Linear
-from qpkernels.problems import SeparationBounds
+from qpkernels.problems.separation import SeparationBounds
 
 
 def test_what_separates_by_nothing_is_no_proof() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from qpkernels.problems import SparseWeightsBounds
+from qpkernels.problems.sparse_weights import SparseWeightsBounds
 
 RNG = np.random.default_rng(2)
 A = RNG.normal(size=(30, 8))

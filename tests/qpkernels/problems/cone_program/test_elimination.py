@@ -8,17 +8,8 @@ import pytest
 from scipy.sparse import block_array, csc_array, diags_array, eye_array
 
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.problems import (
-    Block,
-    Cone,
-    ConeProgram,
-    Nonnegative,
-    SecondOrder,
-    Zero,
-    certify_cone_program,
-    defining_rows,
-    eliminate,
-)
+from qpkernels.problems import Block, Cone, ConeProgram, Nonnegative, SecondOrder, Zero, certify_cone_program
+from qpkernels.problems.cone_program.elimination import defining_rows, eliminate
 from qpkernels.solvers import find_solver
 
 M, D, C = 12, 3, 0.7

@@ -6,7 +6,8 @@ import pytest
 
 from builders import cone_program
 from qpkernels.errors import UnsupportedProgramError
-from qpkernels.problems import Block, Nonnegative, Zero, optimality_system
+from qpkernels.problems import Block, Nonnegative, Zero
+from qpkernels.problems.cone_program.elimination import optimality_system
 from qpkernels.solvers import find_solver
 
 P = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 3.0]])

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, random_array
 from sklearn.svm import LinearSVC
 
 from qpkernels.arrays import Vector
-from qpkernels.problems import SparseWeightsBounds
+from qpkernels.problems.sparse_weights import SparseWeightsBounds
 from qpkernels.solvers import Claim
 from qpkernels.solvers.coordinate_descent.sparse_weights import sparse_weights
 
