@@ -321,9 +321,8 @@ def _routes(case: Case) -> tuple[str, ...]:
     program, system = getattr(bounds, "program", None), form.linear_system() or form.model.linear_system(bounds)
     kernel_qp = model.qp() is not None
     own = (
-        ("smo", kernel_qp),
+        ("smo", kernel_qp or case.model in (NuMargin, NuTube)),
         ("interior-point", kernel_qp or case.model in (NuMargin, NuTube)),
-        ("level-search", case.model in (NuMargin, NuTube)),
         ("newton", isinstance(program, SmoothRisk)),
         ("frisch-newton", isinstance(program, ResidualNorm)),
         ("linear", system is not None),
@@ -363,7 +362,6 @@ MODEL_CASES = [case for case in FIRST_CASES if case.form == next(name for name, 
 SHARP = {
     "smo": 1e-11,
     "interior-point": 1e-11,
-    "level-search": 1e-11,
     "newton": 1e-11,
     "frisch-newton": 1e-9,
     "linear": 1e-9,

@@ -202,8 +202,8 @@ def read_values(cost: float | None, settings: list[str] | None) -> dict[str, flo
     return values
 
 
-_TELLING = (None, "smo", "level-search")
-"""Whom lines of progress may be asked of: smo, level-search, which asks smo, or whoever is chosen by structure."""
+_TELLING = (None, "smo")
+"""Whom lines of progress may be asked of: smo, or whoever is chosen by structure."""
 
 
 @dataclass(frozen=True)

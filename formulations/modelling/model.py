@@ -90,7 +90,7 @@ class Model(KernelMachine[Answered]):
             point so far. A KernelQP with few explicit features goes to semismooth-newton or interior-point, one of many
             samples in sparse features to coordinate-descent, others to smo, which hands over to interior-point once
             that is predicted to need less than what is missing. A LevelQP goes to interior-point, one of many samples
-            first to level-search, a penalised risk with smooth losses to newton, a linear system to conjugate-gradient
+            first to smo, a penalised risk with smooth losses to newton, a linear system to conjugate-gradient
             or linear, whichever is expected to be less work, a fit in a norm to frisch-newton, the linear program
             machine to highs, any other model to clarabel.
             Where none of these is proved, clarabel is asked on all forms, then other solvers; ``solver`` and

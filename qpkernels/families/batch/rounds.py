@@ -252,7 +252,7 @@ def _lower(task: _Task, before: _Task | None, bounds: BatchLimits, first: bool) 
     limits = DescentLimits(bounds.tol, bounds.max_iter, deadline, task.steps, shrinking)
     search = PairDescent(program, task.rows, task.beta, task.values)
     if not limits.over(0):
-        _descend(search, limits)
+        _descend(search, program, limits)
     if not search.unshrunk:
         search.restore()
     task.beta, task.values = search.point()
@@ -260,13 +260,11 @@ def _lower(task: _Task, before: _Task | None, bounds: BatchLimits, first: bool) 
     task.seconds += perf_counter() - begin
 
 
-def _descend(search: PairDescent, limits: DescentLimits) -> None:
+def _descend(search: PairDescent, program: KernelQP, limits: DescentLimits) -> None:
     """Lower the gap to a part of the tolerance; rows that are there, or few, need no shrinking."""
     if not limits.shrinking:
         # At a kink the gradient is near epsilon, and float32 tells it from that no better.
-        floor = 4 * (
-            _UNIT * search.size + (0.0 if search.exact else _SINGLE_UNIT) * float(search.program.epsilon.max())
-        )
+        floor = 4 * (_UNIT * search.size + (0.0 if search.exact else _SINGLE_UNIT) * float(program.epsilon.max()))
         taken = 1
         while taken and search.idle <= PATIENCE and not limits.over(search.steps):
             taken = search.outer_iteration(limits.max_iter - limits.steps - search.steps, floor, _GOAL * limits.tol)

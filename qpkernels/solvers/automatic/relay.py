@@ -109,12 +109,9 @@ class Budget:
 OF_SMO = ("cache_size", "memory_budget", "shrinking", "report")
 """Options of smo that change nothing but its way: who asks no solver by name may give them all the same."""
 
-_PAIRWISE = ("smo", "level-search")
-"""Solvers that take them."""
-
-_FEW, _LEVELS = 100, 3.0
-"""Samples of a free level that the interior-point method is given at once, and the share of the work of first order,
-for several levels, up to which it is given more."""
+_FEW, _SHARE = 100, 3.0
+"""Samples of a free level that the interior-point method is given at once, and the share of the work of first order up
+to which it is given more."""
 
 _FAR = 1e7
 """Bound, in the unit 1/R^2 that multipliers of the samples in a ball of radius R have, that few of them reach."""
@@ -132,7 +129,7 @@ class Automatic(Method):
     missing, or where no step of its own improves; see :class:`~qpkernels.solvers.trend.Watch`. What the
     second-order method leaves unproved goes back to smo. Of several points the one of the least error is returned.
 
-    Where the level is free, ``level-search`` may take as long as the interior-point method is expected to, and this
+    Where the level is free, ``smo`` may take as long as the interior-point method is expected to, and this
     follows, or it comes first where that is little work.
 
     Bounds so far that float64 cannot weigh what they cost are left out at first: an optimum within them is that of the
@@ -178,7 +175,7 @@ class Automatic(Method):
                 return relay.outcome()
         of_others = {name: value for name, value in options.items() if name not in OF_SMO}
         for solver, own in _stages(relay):
-            theirs = options if solver.name in _PAIRWISE else of_others
+            theirs = options if solver.name == "smo" else of_others
             if not relay.hand_to(solver, theirs, **own) or relay.budget.is_spent:
                 break
         return relay.outcome()
@@ -214,10 +211,10 @@ def _stages_of_level(program: LevelQP) -> Iterator[tuple[Solver, dict[str, Any]]
     at = program.at_level(program.highest)
     work = second_order_work(at)
     if np.isinf(work):
-        yield find_solver("level-search"), {}
+        yield find_solver("smo"), {}
         return
-    if program.size > _FEW and work > _LEVELS * first_order(at).work:
-        yield find_solver("level-search"), {"max_iter": int(work / step_work(at))}
+    if program.size > _FEW and work > _SHARE * first_order(at).work:
+        yield find_solver("smo"), {"max_iter": int(work / step_work(at))}
     yield find_solver("interior-point"), {}
 
 

@@ -39,7 +39,9 @@ from qpkernels.gram.changing import stored
 from qpkernels.gram.panels.products import EXPONENT_ERROR, mostly_zero
 from qpkernels.gram.panels.sums import DoubleSums
 from qpkernels.kernels import RBF, Linear
-from qpkernels.problems.kernel_qp.program import KernelQP
+from qpkernels.problems import KernelQP, LevelQP
+from qpkernels.problems.kernel_qp.program import nearest_feasible
+from qpkernels.problems.level_qp.bounds import level_bounds
 from qpkernels.solvers.active_set.free import is_worth_it, to_minimum_over_free
 from qpkernels.solvers.active_set.loops import Arrays
 from qpkernels.solvers.smo.iterate import (
@@ -63,11 +65,13 @@ from qpkernels.solvers.smo.rows import (
     ProductRows,
     RowCache,
     SampleRows,
+    VariableRows,
 )
-from qpkernels.solvers.smo.steps import BETTER, Block, pair_steps, single_steps, working_set
+from qpkernels.solvers.smo.steps import BETTER, Block, group_steps, pair_steps, single_steps, working_set
 
 __all__ = [
     "DescentLimits",
+    "LevelDescent",
     "PairDescent",
     "block_iterates",
     "compile_all",
@@ -143,7 +147,7 @@ class DescentLimits:
 
 
 def minimise(
-    program: KernelQP,
+    program: KernelQP | LevelQP,
     tol: float,
     max_iter: int,
     deadline: float = np.inf,
@@ -211,17 +215,50 @@ def minimise(
         return replace(iterate, interrupted=True)
 
 
-def _beginning(program: KernelQP, start: Vector | None, values: Vector | None) -> Beginning:
+def _beginning(program: KernelQP | LevelQP, start: Vector | None, values: Vector | None) -> Beginning:
     """Return the feasible point near ``start``, and K times it where K start is known."""
-    if start is None and not program.total:
+    if start is None and not program.total and not (isinstance(program, LevelQP) and program.least):
         return Beginning(np.zeros(program.size))
-    beta = program.project(np.zeros(program.size) if start is None else start)
+    if isinstance(program, LevelQP):
+        beta = spent(program, start)
+    else:
+        beta = program.project(np.zeros(program.size) if start is None else start)
     if start is None or values is None:
         return Beginning(beta)
     return Beginning(beta, values + program.gram.product(beta - start))
 
 
-def forms_matrix(program: KernelQP) -> bool:
+def filled(room: Vector, amount: float) -> Vector:
+    """Return an amount that is spread over as few entries, taken by chance, as have ``room`` for it."""
+    order = np.random.default_rng(0).permutation(room.size)
+    before = np.cumsum(room[order]) - room[order]
+    part = np.empty(room.size)
+    part[order] = np.clip(amount - before, 0.0, room[order])
+    return part
+
+
+def spent(program: LevelQP, start: Vector | None) -> Vector:
+    """Return a feasible point near ``start``, which spends the budget where that is a lower bound."""
+    bounds = level_bounds(program)
+    if not program.least:
+        return bounds.feasible(start if start is not None else np.zeros(program.size))
+    signs, costs = np.where(program.upper > 0, 1.0, -1.0), np.maximum(program.upper, -program.lower)
+    if program.total is None:
+        if start is None:
+            return signs * filled(costs, program.budget)
+        return signs * nearest_feasible(signs * start, np.zeros(costs.size), costs, program.budget)
+    beta = np.zeros(program.size)
+    for sign in (1.0, -1.0):
+        (own,) = np.nonzero(signs == sign)
+        half = 0.5 * program.budget
+        if start is None:
+            beta[own] = sign * filled(costs[own], half)
+        else:
+            beta[own] = sign * nearest_feasible(sign * start[own], np.zeros(own.size), costs[own], half)
+    return beta
+
+
+def forms_matrix(program: KernelQP | LevelQP) -> bool:
     """Return whether the engine reads the whole kernel matrix, rather than rows as they are needed."""
     gram, m = program.gram, program.size
     fits = m <= ONE_BLOCK and 8 * m**2 <= gram.memory_limit
@@ -231,12 +268,14 @@ def forms_matrix(program: KernelQP) -> bool:
     return fits and gram.features is None and gram.product_form is None
 
 
-def holds_matrix(program: KernelQP) -> bool:
+def holds_matrix(program: KernelQP | LevelQP) -> bool:
     """Return whether the engine reads a matrix: all of K, or what is stored of a larger one."""
     return forms_matrix(program) or stored(program.gram) is not None
 
 
-def block_iterates(program: KernelQP, limits: DescentLimits, beginning: Beginning, memory: Memory) -> Iterator[Iterate]:
+def block_iterates(
+    program: KernelQP | LevelQP, limits: DescentLimits, beginning: Beginning, memory: Memory
+) -> Iterator[Iterate]:
     """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it."""
     with without_blas_threads():
         reached = None
@@ -251,7 +290,7 @@ def block_iterates(program: KernelQP, limits: DescentLimits, beginning: Beginnin
         yield replace(reached, stalled=True)
 
 
-def _stages(program: KernelQP, memory: Memory) -> Iterator[SampleRows]:
+def _stages(program: KernelQP | LevelQP, memory: Memory) -> Iterator[SampleRows]:
     """Yield the rows to descend with: in float32 first, where that is faster and tells enough, and in float64."""
     if forms_matrix(program):
         yield MatrixRows(program.gram.dense)
@@ -261,7 +300,7 @@ def _stages(program: KernelQP, memory: Memory) -> Iterator[SampleRows]:
         yield from streamed_rows(program, memory)
 
 
-def streamed_rows(program: KernelQP, memory: Memory) -> Iterator[SampleRows]:
+def streamed_rows(program: KernelQP | LevelQP, memory: Memory) -> Iterator[SampleRows]:
     """Yield the rows to descend with where there is no matrix."""
     gram, pairs = program.gram, program.total is not None
     if gram.features is not None:
@@ -273,7 +312,7 @@ def streamed_rows(program: KernelQP, memory: Memory) -> Iterator[SampleRows]:
         singles = memory.product(form, X, np.float32)
         exact = singles.largest * _UNIT <= EXPONENT_ERROR
         # Without a bound, a curvature that rounding makes of 0 is followed for ever.
-        if singles.largest * float(np.finfo(np.float32).eps) <= _SINGLE_ERROR and not program.is_hard:
+        if singles.largest * float(np.finfo(np.float32).eps) <= _SINGLE_ERROR and not _is_hard(program):
             yield ProductRows.with_cache(singles, memory.for_rows(singles))
         del singles
     if form is not None and exact:
@@ -284,7 +323,7 @@ def streamed_rows(program: KernelQP, memory: Memory) -> Iterator[SampleRows]:
 
 
 def _in_cycles(
-    program: KernelQP, rows: SampleRows, limits: DescentLimits, beginning: Beginning, reached: Iterate | None
+    program: KernelQP | LevelQP, rows: SampleRows, limits: DescentLimits, beginning: Beginning, reached: Iterate | None
 ) -> Generator[Iterate, None, Iterate]:
     """Yield iterates of descents, each ended by K beta in float64; return the one that gained little.
 
@@ -296,14 +335,14 @@ def _in_cycles(
             beta, values = beginning.beta, _values_by(rows, beginning)
         else:
             beta, values = reached.beta, reached.values
-        search = PairDescent(program, rows, beta, values)
+        search = PairDescent.on(program, rows, beta, values)
         if search.in_one_block and search.exact:
             yield from _in_one_block(search, limits)
         else:
             yield from descend(search, limits, np.inf if reached is None else reached.gap.shortfall)
         limits.steps += search.steps
         if reached is None or search.steps:
-            reached = measure_exactly(program, search.point()[0], limits.steps)
+            reached = measure_exactly(program, search.at_samples()[0], limits.steps)
         yield reached
         if not reached.gap.shortfall < _GAIN * violation:
             return reached
@@ -350,7 +389,11 @@ def _goal(search: PairDescent, tol: float) -> float:
 
     A hard constraint that is violated adds nothing to it.
     """
-    return 0.0 if tol < _FINE or search.program.is_hard else _GOAL * tol
+    return 0.0 if tol < _FINE or _is_hard(search.program) else _GOAL * tol
+
+
+def _is_hard(program: KernelQP | LevelQP) -> bool:
+    return isinstance(program, KernelQP) and program.is_hard
 
 
 def _surely(iterate: Iterate, steps: int, tol: float) -> bool:
@@ -384,13 +427,13 @@ def descend(  # noqa: C901  one loop, whose conditions are about each other
         if _calls_for_values(search, iterate, ended, limits.tol):
             return
         if error.is_due(iterate):
-            error.update(iterate, search.point()[1], search.samples)
+            error.update(iterate, search.at_samples()[1], search.original)
             if error.too_large:
                 return
         if not search.unshrunk and (ended or over or iterate.gap.shortfall <= limits.tol - error.value):
             search.restore()
             iterate, ended, progress = search.measure(limits.steps), False, RoundingWatch(_IDLE)
-            error.update(iterate, search.point()[1], search.samples)
+            error.update(iterate, search.at_samples()[1], search.original)
             if _calls_for_values(search, iterate, ended, limits.tol):
                 return
         gap = iterate.gap.shortfall
@@ -441,18 +484,31 @@ class PairDescent:
         How often a working set was chosen since the gap fell to a part of what it was, or the value grew.
     """
 
+    _take_steps: Callable[..., tuple[int, bool]]
+
     def __init__(self, program: KernelQP, rows: SampleRows, beta: Vector, values: Vector) -> None:
-        self.program, self._all_rows = program, rows
         self._take_steps = single_steps if program.total is None else pair_steps
+        box = np.array((program.target, program.epsilon, program.ridge, program.lower, program.upper))
+        self._state(program, rows, box, beta, values)
+
+    @staticmethod
+    def on(program: KernelQP | LevelQP, rows: SampleRows, beta: Vector, values: Vector) -> PairDescent:
+        """Return a descent on either kind of program."""
+        if isinstance(program, LevelQP):
+            return LevelDescent(program, rows, beta, values)
+        return PairDescent(program, rows, beta, values)
+
+    def _state(self, program: KernelQP | LevelQP, rows: SampleRows, box: Matrix, beta: Vector, values: Vector) -> None:
+        self.program, self._all_rows, self._whole_box = program, rows, box
         self._target_size = float(np.abs(program.target).max())
+        self._paired = program.total is not None
         self.steps = 0
         self._begin(beta, values)
 
     def _begin(self, beta: Vector, values: Vector) -> None:
-        p = self.program
         self.samples: Indices = np.arange(beta.size)
         self._rows, self._block = self._all_rows, self._all_rows.one_block()
-        self._box: Matrix = np.array((p.target, p.epsilon, p.ridge, p.lower, p.upper))
+        self._box: Matrix = self._whole_box.copy()
         self._beta, self._values = beta.copy(), values.copy()
         self._recent: Indices = np.empty(0, np.intp)
         self._visits = np.zeros(beta.size, np.int64)
@@ -491,10 +547,19 @@ class PairDescent:
         self._write_back()
         return self._all
 
+    def at_samples(self) -> tuple[Vector, Vector]:
+        """Return beta and K beta with an entry for each sample."""
+        return self.point()
+
+    @property
+    def original(self) -> Indices:
+        """The samples that are not left out, as the program numbers them."""
+        return self.samples
+
     def measure(self, steps: int) -> Iterate:
         """Return where the method stands after ``steps`` earlier ones, which is an estimate if samples are left out."""
         stepped = None if self.unshrunk else self._before
-        return measure(self.program, *self.point(), steps + self.steps, stepped=stepped)
+        return measure(self.program, *self.at_samples(), steps + self.steps, stepped=stepped)
 
     def outer_iteration(self, limit: int, tolerance: float, goal: float = 0.0) -> int:
         """Minimise over one block, in at most ``limit`` steps; return how many.
@@ -526,15 +591,14 @@ class PairDescent:
         self._work, rows = 0.0, block.rows(free)
         if rows is None:
             return
-        p, paired = Arrays(*self._box), self.program.total is not None
-        delta = to_minimum_over_free(np.ascontiguousarray(rows[:, free]), p, paired, free, self._beta, self._values)
+        p = Arrays(*self._box)
+        among = np.ascontiguousarray(rows[:, free])
+        delta = to_minimum_over_free(among, p, self._paired, free, self._beta, self._values)
         self._values += delta @ rows
 
     def _over_working_set(self, limit: int, tolerance: float, goal: float) -> int:
-        paired, size = self.program.total is not None, self._rows.block_size
-        chosen, self._recent, inside, violation, gap, dual = working_set(
-            self._box, self._beta, self._values, self._recent, size, paired
-        )
+        size = self._rows.block_size
+        chosen, self._recent, inside, violation, gap, dual = self._choose(size)
         scale, unit = max(abs(dual), abs(dual + gap)), _UNIT if self.exact else _SINGLE_UNIT
         better = gap < BETTER * self._best or dual > self._most + unit * scale
         self.idle = 0 if better else self.idle + 1
@@ -556,12 +620,16 @@ class PairDescent:
         self._rows.add(changed, delta[moved], self._visits[changed], self._values)
         return taken
 
-    def _slopes(self) -> tuple[Vector, Vector, float, float]:
+    def _choose(self, size: int) -> tuple[Indices, Indices, int, float, float, float]:
+        """Return what :func:`working_set` does."""
+        return working_set(self._box, self._beta, self._values, self._recent, size, self._paired)
+
+    def _slopes(self) -> tuple[Vector, Vector, Vector | float, Vector | float]:
         """Return the slopes, the least that goes up and the greatest that goes down; without b it is 0 at least."""
         target, epsilon, ridge, lower, upper = self._box
         up, down = slopes(target, epsilon, ridge, lower, upper, self._beta, self._values)
         lowest, highest = float(up.min()), float(down.max())
-        if self.program.total is None:
+        if not self._paired:
             lowest, highest = min(lowest, 0.0), max(highest, 0.0)
         return up, down, lowest, highest
 
@@ -579,7 +647,7 @@ class PairDescent:
         if self.in_one_block or self._rows.lasting:
             return
         up, down, lowest, highest = self._slopes()
-        beyond = _BEYOND * max(highest - lowest, 0.0)
+        beyond = _BEYOND * np.maximum(highest - lowest, 0.0)
         active = np.flatnonzero(self._inside() | (up <= highest + beyond) | (down >= lowest - beyond))
         if active.size > _WORTH * self.samples.size:
             return
@@ -613,17 +681,94 @@ class PairDescent:
             beta[self.samples], values[self.samples] = self._beta, self._values
 
 
+class LevelDescent(PairDescent):
+    """A point of a LevelQP, and how to lower its objective: pair steps within the coefficients of one sign.
+
+    An optimum spends the budget, or can spend what is left of it on both signs of a sample at once. So with a variable
+    for each sign that a sample may have, beta = x + x', the coefficients of each sign have a sum of their own,
+
+        1'x = budget / 2,   1'x' = -budget / 2,
+
+    whose multipliers are b + l and b - l, and no kink is left. Without b, 1'x - 1'x' = budget is one equation, and pair
+    steps are those of x and -x', whose matrix has the signs of both.
+    """
+
+    def __init__(self, program: LevelQP, rows: SampleRows, beta: Vector, values: Vector) -> None:
+        upper, lower = np.flatnonzero(program.upper > 0), np.flatnonzero(program.lower < 0)
+        self._sample: Indices = np.concatenate((upper, lower))
+        self._sign = np.repeat((1.0, 1.0 if program.total is not None else -1.0), (upper.size, lower.size))
+        bounds = np.concatenate((program.upper[upper], program.lower[lower]))
+        box = np.zeros((5, bounds.size))
+        box[0] = self._sign * program.target[self._sample]
+        box[3], box[4] = np.minimum(self._sign * bounds, 0.0), np.maximum(self._sign * bounds, 0.0)
+        self._take_steps = pair_steps if program.total is None else group_steps
+        self._size = program.size
+        x = self._sign * np.concatenate((np.maximum(beta[upper], 0.0), np.minimum(beta[lower], 0.0)))
+        if not program.least:
+            # What is left of the budget.
+            left = 0.5 * (program.budget - float(np.abs(beta).sum()))
+            both = filled(program.upper - np.abs(beta), left)[upper]
+            x += np.concatenate((both, -self._sign[-1] * both))
+        variables = VariableRows(rows, self._sample, self._sign, program.size)
+        self._state(program, variables, box, x, self._sign * values[self._sample])
+        self._paired = True
+
+    def at_samples(self) -> tuple[Vector, Vector]:
+        """Return beta and K beta with an entry for each sample."""
+        x, at_variables = self.point()
+        values = np.zeros(self._size)
+        values[self._sample] = self._sign * at_variables
+        return np.bincount(self._sample, self._sign * x, self._size).astype(float), values
+
+    @property
+    def original(self) -> Indices:
+        """The samples that are not left out, as the program numbers them."""
+        return np.unique(self._sample[self.samples])
+
+    def _parts(self) -> list[slice]:
+        """Return the variables of each equation."""
+        n = self._beta.size
+        split = n if self.program.total is None else int((self._box[3] >= 0).sum())
+        return [part for part in (slice(0, split), slice(split, n)) if part.stop > part.start]
+
+    def _to_minimum_over_free(self, block: Block) -> None:
+        """Do nothing: pair steps alone keep both sums."""
+
+    def _choose(self, size: int) -> tuple[Indices, Indices, int, float, float, float]:
+        parts = self._parts()
+        chosen, recent, inside, violation, gap, dual = [], [], 0, 0.0, 0.0, 0.0
+        for part in parts:
+            first, own = part.start, self._recent[(self._recent >= part.start) & (self._recent < part.stop)]
+            box = np.ascontiguousarray(self._box[:, part])
+            found = working_set(
+                box, self._beta[part], self._values[part], own - first, max(2, size // len(parts)), True
+            )
+            chosen.append(found[0] + first)
+            recent.append(found[1] + first)
+            inside, violation = inside + found[2], max(violation, found[3])
+            gap, dual = gap + found[4], dual + found[5]
+        return np.concatenate(chosen), np.concatenate(recent), inside, violation, gap, dual
+
+    def _slopes(self) -> tuple[Vector, Vector, Vector | float, Vector | float]:
+        target, epsilon, ridge, lower, upper = self._box
+        up, down = slopes(target, epsilon, ridge, lower, upper, self._beta, self._values)
+        lowest, highest = np.empty(up.size), np.empty(up.size)
+        for part in self._parts():
+            lowest[part], highest[part] = up[part].min(), down[part].max()
+        return up, down, lowest, highest
+
+
 _compiled: set[tuple[Any, ...]] = set()
 """The kinds of problem whose loops this process has compiled, or loaded."""
 
 
-def compile_for(program: KernelQP) -> None:
+def compile_for(program: KernelQP | LevelQP) -> None:
     """Use what a descent on ``program`` begins with on a few samples: it is compiled then, or read from the cache.
 
     What makes rows in float64, which few problems come to after those in float32, is compiled where one does, and so is
     what adds kept rows, where rows are kept after many visits alone.
     """
-    gram, pairs, hard = program.gram, program.total is not None, program.is_hard
+    gram, pairs, hard = program.gram, program.total is not None, _is_hard(program)
     if holds_matrix(program):
         _use("matrix", pairs, False, None)
     elif gram.features is not None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,10 +12,11 @@ from qpkernels.arrays import Indices, Samples, Vector
 from qpkernels.gram.panels.products import mostly_zero
 from qpkernels.gram.panels.samples import compressed
 from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.problems import DualityGap, FunctionAtSamples, duality_gap
+from qpkernels.problems import DualityGap, FunctionAtSamples, LevelQP, duality_gap
 from qpkernels.problems.certificate import relative
 from qpkernels.problems.kernel_qp.bounds import vanishing_point
 from qpkernels.problems.kernel_qp.program import KernelQP, diverges
+from qpkernels.problems.level_qp.bounds import level_bounds
 
 __all__ = [
     "Beginning",
@@ -106,6 +107,8 @@ class Iterate:
     stepped
         Whence K beta can be made: beta itself, or, where samples are left out, the point at which all values were up to
         date. Further steps write to these arrays.
+    level
+        That of a problem whose level is free.
     """
 
     beta: Vector
@@ -121,6 +124,7 @@ class Iterate:
     given_up: bool = False
     values: Vector | None = None
     stepped: Stepped | None = None
+    level: float = 0.0
 
     @property
     def violation(self) -> float:
@@ -152,7 +156,7 @@ class RoundingWatch:
 
 
 def measure(
-    program: KernelQP,
+    program: KernelQP | LevelQP,
     beta: Vector,
     values: Vector,
     iterations: int,
@@ -169,33 +173,68 @@ def measure(
     computed
         Whether the values were computed from K itself, so that the iterate is to hold them.
     """
-    intercept = intercept_of(program, beta, values)
-    gap = duality_gap(program, beta, values, intercept)
+    level = 0.0
+    if isinstance(program, LevelQP):
+        level, intercept = level_and_intercept(program, beta, values)
+        gap = _gap_at_level(program, level, beta, values, intercept)
+    else:
+        intercept = intercept_of(program, beta, values)
+        gap = duality_gap(program, beta, values, intercept)
     return Iterate(
         beta=beta.copy(),
         intercept=intercept,
         gap=gap,
         rounding=relative(gap.rounding, gap.scale),
         iterations=iterations,
-        diverging=diverges(program, beta, values),
+        diverging=isinstance(program, KernelQP) and diverges(program, beta, values),
         estimated=stepped is not None,
         values=values if computed else None,
         stepped=stepped or Stepped(beta, values),
+        level=level,
     )
 
 
-def measure_exactly(program: KernelQP, beta: Vector, iterations: int) -> Iterate:
+def level_and_intercept(program: LevelQP, beta: Vector, values: Vector) -> tuple[float, float]:
+    """Return the level and the b that suit beta: both groups of coefficients have slopes on their sides of them.
+
+    That is b + l for those above 0, and b - l for those below; of the b in the middle of both l is the best one.
+    """
+    bounds, b = level_bounds(program), 0.0
+    if program.total is not None:
+        slope, size = values - program.target, np.abs(beta)
+        middles = []
+        for sign in (1.0, -1.0):
+            end = np.maximum(sign * (program.upper if sign > 0 else program.lower), 0.0)
+            amount = np.maximum(sign * beta, 0.0)
+            near = _ROUNDED * np.minimum(end, size.max(initial=0.0))
+            spent, room = amount > near, end - amount > near
+            highest = float((sign * slope).max(where=spent, initial=-np.inf))
+            lowest = float((sign * slope).min(where=room, initial=np.inf))
+            ends = [each for each in (highest, lowest) if np.isfinite(each)]
+            middles.append(sign * sum(ends) / len(ends) if ends else 0.0)
+        b = -0.5 * sum(middles)
+    return bounds.level(bounds.losses(bounds.excess(values, b))), b
+
+
+def _gap_at_level(program: LevelQP, level: float, beta: Vector, values: Vector, b: float) -> DualityGap:
+    """Return the gap of a problem whose level is free: that of its KernelQP, less what both values pay the level."""
+    gap, spent = duality_gap(program.at_level(level), beta, values, b), float(np.abs(beta).sum())
+    primal, dual = gap.primal_value + level * program.budget, gap.dual_value + level * spent
+    return replace(gap, primal_value=primal, dual_value=dual)
+
+
+def measure_exactly(program: KernelQP | LevelQP, beta: Vector, iterations: int) -> Iterate:
     """Return the iterate at ``beta`` with K beta computed from K itself."""
     return measure(program, beta, program.gram.product(beta), iterations, computed=True)
 
 
-def vanishing_iterate(program: KernelQP, iterations: int) -> Iterate | None:
+def vanishing_iterate(program: KernelQP | LevelQP, iterations: int) -> Iterate | None:
     """Return the iterate that proves an optimum of 0, where the function is 0 and beta need not be; None: it is not 0.
 
     Descent comes near such a beta for ever, since no gap is small against values that vanish.
     """
-    point = vanishing_point(program)
-    if point is None:
+    point = vanishing_point(program) if isinstance(program, KernelQP) else None
+    if point is None or not isinstance(program, KernelQP):
         return None
     beta = program.project(point[0])
     values = program.gram.product(beta)
@@ -203,7 +242,7 @@ def vanishing_iterate(program: KernelQP, iterations: int) -> Iterate | None:
     return Iterate(beta, point[1], gap, iterations, diverging=False, values=values) if gap.vanishing else None
 
 
-def nearly_vanishes(program: KernelQP, iterate: Iterate) -> bool:
+def nearly_vanishes(program: KernelQP | LevelQP, iterate: Iterate) -> bool:
     """Return whether the values are so small a part of what the terms of f could make that the optimum may be 0."""
     reach = float(np.abs(iterate.beta) @ program.gram.lengths)
     return bool(program.total) and iterate.gap.scale <= _NEARLY_ZERO * 0.5 * reach**2
@@ -252,7 +291,7 @@ class GapError:
         The last estimate; 0 for values made in float64.
     """
 
-    def __init__(self, program: KernelQP, tol: float, exact: bool) -> None:
+    def __init__(self, program: KernelQP | LevelQP, tol: float, exact: bool) -> None:
         self._program, self._tol, self._exact = program, tol, exact
         self.value, self._violation = 0.0, 0.01
 
@@ -275,6 +314,8 @@ class GapError:
         if self._exact:
             return
         program, beta = self._program, iterate.beta
+        if isinstance(program, LevelQP):
+            program = program.at_level(iterate.level)
         self._violation = iterate.gap.shortfall
         count = min(_SAMPLES, samples.size)
         chance = np.random.default_rng(samples.size).random(count)

@@ -24,7 +24,7 @@ from qpkernels.gram.panels.loops import add_stored_rows, gather_block, mirror, w
 from qpkernels.gram.panels.products import PANEL, PanelProduct
 from qpkernels.gram.panels.samples import DenseProduct, StreamedProduct, make_product
 from qpkernels.kernels.products import ProductForm
-from qpkernels.problems.kernel_qp.program import KernelQP
+from qpkernels.problems import KernelQP, LevelQP
 from qpkernels.solvers.smo.steps import Block
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "ProductRows",
     "RowCache",
     "SampleRows",
+    "VariableRows",
     "remaining",
 ]
 
@@ -263,6 +264,68 @@ class FeatureRows(SampleRows):
 
     def part(self, samples: Indices) -> SampleRows:
         return FeatureRows(self._features[samples], self._pairs, self._level)
+
+
+class VariableRows(SampleRows):
+    """Of variables, one or two of which are those of a sample, with a sign: K_ij times the signs of both.
+
+    Parameters
+    ----------
+    rows
+        Those of the samples.
+    samples, signs
+        The sample and the sign of each variable, +1 or -1.
+    size
+        The number of samples.
+    """
+
+    def __init__(self, rows: SampleRows, samples: Indices, signs: Vector, size: int) -> None:
+        self._rows, self._samples, self._signs, self._size = rows, samples, signs, size
+        self.block_size = rows.block_size
+
+    @property
+    def exact(self) -> bool:
+        return self._rows.exact
+
+    @property
+    def lasting(self) -> bool:
+        return self._rows.lasting
+
+    def one_block(self) -> Block | None:
+        block = self._rows.one_block() if self._samples.size <= ONE_BLOCK else None
+        return None if block is None else self._of_variables(block, self._samples, self._signs)
+
+    def block(self, chosen: Indices) -> Block:
+        samples, at = np.unique(self._samples[chosen], return_inverse=True)
+        return self._of_variables(self._rows.block(samples), at, self._signs[chosen])
+
+    def _of_variables(self, block: Block, samples: Indices, signs: Vector) -> Block:
+        """Return a block of samples with a row for each variable, given which of them it is of."""
+        columns = samples if block.columns.size == 0 else block.columns[samples]
+        if (signs > 0).all():
+            return Block.within(block.source, columns)
+        both = (signs * signs[:, None]).astype(block.source.dtype)
+        return Block.whole(block.source[np.ix_(columns, columns)] * both)
+
+    def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
+        samples, first, at = np.unique(self._samples[chosen], return_index=True, return_inverse=True)
+        sums = np.zeros(self._size)
+        self._rows.add(samples, self._changes(at, chosen, delta), visits[first], sums)
+        values += self._signs * sums[self._samples]
+
+    def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
+        samples, at = np.unique(self._samples[chosen], return_inverse=True)
+        sums, own = np.zeros(self._size), self._samples[columns]
+        self._rows.add_to(np.unique(own), samples, self._changes(at, chosen, delta), sums)
+        values[columns] += self._signs[columns] * sums[own]
+
+    def _changes(self, at: Indices, chosen: Indices, delta: Vector) -> Vector:
+        """Return by how much the coefficients of samples change, ``at`` which those of the variables add up."""
+        return np.bincount(at, self._signs[chosen] * delta).astype(float)
+
+    def part(self, samples: Indices) -> SampleRows:
+        own, at = np.unique(self._samples[samples], return_inverse=True)
+        return VariableRows(self._rows.part(own), at, self._signs[samples], own.size)
 
 
 class Scratch(NamedTuple):
@@ -522,7 +585,7 @@ class Memory:
         return bool(_OF_NONZERO * nonzero <= _HELD * self.remaining)
 
 
-def remaining(program: KernelQP, budget: float, *, forms_matrix: bool) -> float:
+def remaining(program: KernelQP | LevelQP, budget: float, *, forms_matrix: bool) -> float:
     """Return what a ``budget`` of bytes leaves for features and kept rows.
 
     Raises

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from qpkernels.arrays import check_flag, check_positive, finite_vector
 from qpkernels.errors import UnsupportedOptionError
-from qpkernels.problems import KernelQP
+from qpkernels.problems import KernelQP, LevelQP
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
 if TYPE_CHECKING:
@@ -49,12 +49,12 @@ class SMO(Solver):
 
     name = "smo"
     foreign = False
-    programs: ClassVar = (KernelQP,)
+    programs: ClassVar = (KernelQP, LevelQP)
     options = frozenset({"tol", "max_iter", "time_limit", "warm_start"})
     module = "numba"
     install = "pip install numba"
 
-    def load(self, program: KernelQP | None = None) -> None:
+    def load(self, program: KernelQP | LevelQP | None = None) -> None:
         """Compile the inner loops, or load their machine code from the cache: those that ``program`` begins with."""
         from qpkernels.solvers.smo.descent import compile_all, compile_for
 
@@ -76,7 +76,7 @@ class SMO(Solver):
             "checkpoint_every": _EVERY,
         }
 
-    def prepare(self, program: KernelQP) -> None:
+    def prepare(self, program: KernelQP | LevelQP) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where it is not formed row by row."""
         from qpkernels.solvers.smo.descent import forms_matrix
 
@@ -86,7 +86,7 @@ class SMO(Solver):
 
     def run(
         self,
-        program: KernelQP,
+        program: KernelQP | LevelQP,
         request: Request,
         *,
         cache_size: float = _CACHE,
@@ -107,7 +107,13 @@ class SMO(Solver):
 
         del options
         every = check_positive(checkpoint_every, "checkpoint_every")
-        kept = None if checkpoint is None else Checkpoint(checkpoint, program, every)
+        kept = None
+        if checkpoint is not None:
+            if isinstance(program, LevelQP):
+                raise UnsupportedOptionError(
+                    "checkpoint is for programs whose level is given, but that of this one is free; leave it out."
+                )
+            kept = Checkpoint(checkpoint, program, every)
         saved = None if kept is None else kept.read()
         write = report or (_print_line if request.verbose else None)
         told = None if write is None else Report(request.tol, write, 0.0 if saved is None else saved.seconds)
@@ -137,7 +143,7 @@ class SMO(Solver):
         return Answer(final.beta, multipliers, claim, message, final.iterations, final.values)
 
 
-def step_limit(program: KernelQP) -> int:
+def step_limit(program: KernelQP | LevelQP) -> int:
     """Return how many pair steps there are at most where nobody says otherwise."""
     return max(10_000_000, 1000 * program.size)
 
@@ -161,7 +167,7 @@ def _verdict(final: Iterate, tol: float, max_iter: int) -> tuple[Claim, str]:
     return Claim.STOPPED, f"{f'gave up after {final.iterations} steps' if final.given_up else limit}; {reached}"
 
 
-def _within(program: KernelQP, budget: float) -> float:
+def _within(program: KernelQP | LevelQP, budget: float) -> float:
     """Return the bytes that a budget in MiB leaves for features and rows, or refuse it."""
     from qpkernels.solvers.smo.descent import forms_matrix
     from qpkernels.solvers.smo.rows import remaining

@@ -8,7 +8,9 @@ moving it down gains ``slope_down``. beta is optimal when a number -b separates 
     max over i that can go down of slope_down_i  <=  -b  <=  min over i that can go up of slope_up_i.
 
 Working-set choice: Fan, Chen and Lin, Working set selection using second order information (JMLR 6, 2005), extended
-to the kink. Where no equation ties the coefficients, b is 0 and a step moves one of them.
+to the kink. Where no equation ties the coefficients, b is 0 and a step moves one of them. Where the coefficients of
+each sign have a sum of their own, each of these groups has its -b, and a step moves the pair of either group that gains
+most (C.-C. Chang and C.-J. Lin, Training nu-support vector classifiers, Neural Computation 13, 2001).
 
 A step costs two passes over the samples. Pairs see differences of gradients alone; so the gradient is held less a level
 close to -b, and loses nothing to float32 that K has not lost. What a bound or a kink adds to it is held in arrays,
@@ -35,6 +37,7 @@ __all__ = [
     "FLAT",
     "PATIENCE",
     "Block",
+    "group_steps",
     "look",
     "make_row",
     "pair_steps",
@@ -271,9 +274,10 @@ def _descend_and_find_up(gradient: Floats, up: Floats, row_i: Floats, row_j: Flo
     cost = lanes[i]
     if not cost < np.inf:
         return -1
-    while gradient[i] + up[i] > cost:
-        i += _LANES
-    return i
+    for k in range(i, gradient.size, _LANES):
+        if gradient[k] + up[k] <= cost:
+            return k
+    return -1
 
 
 @inlined
@@ -393,8 +397,11 @@ def _length(slope: float, curvature: float, near: float, rise: float, far: float
 Steps = Callable[..., tuple[int, bool]]
 
 
-def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is called is compiled twice
-    """Return the function for problems with or without 1'beta; ``paired`` is a constant of it when it is compiled."""
+def _steps(paired: bool, grouped: bool = False) -> Steps:  # noqa: C901, PLR0915  a called one is compiled twice
+    """Return the function for problems with or without 1'beta, of which there may be two; it has these as constants.
+
+    Where it is ``grouped``, coefficients of at least 0 come first, and those of at most 0 after them.
+    """
 
     def steps(  # noqa: C901, PLR0912, PLR0915
         source: Floats,
@@ -428,8 +435,21 @@ def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is ca
         unit = float(np.finfo(memory.dtype).eps)
         # No literal, for each of which there would be another version of what is called with it.
         share = 0.5 if paired else 0.0
+        split, second_level = n, 0.0
+        if grouped:
+            split = int((lower >= 0).sum())
+        first_box, second_box = np.ascontiguousarray(box[:, :split]), np.ascontiguousarray(box[:, split:])
         while True:
-            _, _, level, gap, dual = look(box, beta, values, share, up, down, gradient)
+            if grouped:
+                _, _, level, gap, dual = look(
+                    first_box, beta[:split], values[:split], share, up[:split], down[:split], gradient[:split]
+                )
+                _, _, second_level, more, rest = look(
+                    second_box, beta[split:], values[split:], share, up[split:], down[split:], gradient[split:]
+                )
+                gap, dual = gap + more, dual + rest
+            else:
+                _, _, level, gap, dual = look(box, beta, values, share, up, down, gradient)
             scale = max(abs(dual), abs(dual + gap))
             # A long way at an even pace lowers the gap by little from look to look, but it shows in the value.
             idle = 0 if gap < BETTER * best or dual > most + unit * scale else idle + 1
@@ -442,7 +462,17 @@ def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is ca
             i, j, moved = 0, 0, 0.0
             while True:
                 row_i = source[i] if whole else memory[i]
-                if paired:
+                first_i, second_i = -1, -1
+                if grouped:
+                    row_j, step = source[j] if whole else memory[j], number(moved)
+                    first_i = _descend_and_find_up(
+                        gradient[:split], up[:split], row_i[:split], row_j[:split], step, lanes
+                    )
+                    second_i = _descend_and_find_up(
+                        gradient[split:], up[split:], row_i[split:], row_j[split:], step, lanes
+                    )
+                    i = max(first_i, second_i)
+                elif paired:
                     row_j = source[j] if whole else memory[j]
                     i = _descend_and_find_up(gradient, up, row_i, row_j, number(moved), lanes)
                 else:
@@ -450,13 +480,40 @@ def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is ca
                 if taken == stop or i < 0:
                     ended = i < 0
                     break
-                if not whole and not made[i]:
+                if grouped:
+                    j, most_gain = -1, _ZERO
+                    for part in range(2):
+                        start, end = (0, split) if part == 0 else (split, n)
+                        up_one = first_i if part == 0 else split + second_i
+                        if up_one < start:
+                            continue
+                        if not whole and not made[up_one]:
+                            make_row(source, offsets, degree, columns, memory, made, up_one)
+                        row, cost = source[up_one] if whole else memory[up_one], gradient[up_one] + up[up_one]
+                        other = start + _best_partner(
+                            gradient[start:end],
+                            down[start:end],
+                            square[start:end],
+                            row[start:end],
+                            up_one - start,
+                            cost,
+                            floor,
+                            lanes,
+                        )
+                        if other < start:
+                            continue
+                        both = square[up_one] + square[other]
+                        gain = _pair_gain(gradient[other] + down[other] - cost, both, row[other], floor)
+                        if gain > most_gain:
+                            i, j, most_gain = up_one, other, gain
+                elif not whole and not made[i]:
                     make_row(source, offsets, degree, columns, memory, made, i)
                 row_i = source[i] if whole else memory[i]
                 room_j, kink_j, sign = np.inf, np.inf, 1.0
                 if paired:
                     cost = gradient[i] + up[i]
-                    j = _best_partner(gradient, down, square, row_i, i, cost, floor, lanes)
+                    if not grouped:
+                        j = _best_partner(gradient, down, square, row_i, i, cost, floor, lanes)
                     if j < 0:
                         ended = True
                         break
@@ -488,11 +545,13 @@ def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is ca
                     up[k] = _offset_up(beta[k], upper[k], epsilon[k])
                     down[k] = _offset_down(beta[k], lower[k], epsilon[k])
                 taken += 1
-            for k in range(n):
+            for k in range(split):
                 values[k] = gradient[k] - ridge[k] * beta[k] + box[0, k] + level
+            for k in range(split, n):
+                values[k] = gradient[k] - ridge[k] * beta[k] + box[0, k] + second_level
         return taken, ended
 
     return vectorised(steps)
 
 
-pair_steps, single_steps = _steps(True), _steps(False)
+pair_steps, single_steps, group_steps = _steps(True), _steps(False), _steps(True, True)

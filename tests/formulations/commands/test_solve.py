@@ -485,7 +485,7 @@ def test_who_keeps_none_says_so() -> None:
     [
         ("soft-margin", (), "smo: "),
         ("soft-margin-dual", (), "smo: "),
-        ("nu-margin", ("--solver", "level-search"), "level 1: smo: "),
+        ("nu-margin", ("--solver", "smo"), "smo: "),
         ("nu-margin", (), ""),
         ("logistic", (), ""),
         ("least-squares-classifier", (), ""),

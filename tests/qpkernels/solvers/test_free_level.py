@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from formulations import NuMargin, NuTube
-from qpkernels.errors import ParameterError
+from qpkernels.errors import ParameterError, UnsupportedOptionError
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Linear
 from qpkernels.problems import LevelQP, Status
 from qpkernels.solvers import Claim, find_solver
 from qpkernels.solvers.automatic import relay
+from qpkernels.solvers.automatic.work import FirstOrder
+from qpkernels.solvers.smo import descent, rows
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 3))
@@ -28,7 +31,7 @@ MODELS: dict[str, Any] = {
     "tube without intercept": (NuTube, TARGETS, {"nu": 0.4, "fit_intercept": False}),
     "tube around a large offset": (NuTube, TARGETS + 1e4, {"nu": 0.4}),
 }
-SOLVERS = ("interior-point", "level-search")
+SOLVERS = ("interior-point", "smo")
 every_model = pytest.mark.parametrize("name", MODELS)
 
 
@@ -70,10 +73,9 @@ def test_a_tube_of_width_0_leaves_its_budget(solver: str) -> None:
 
 
 def test_targets_that_are_all_equal() -> None:
-    solution = NuTube(X, np.full(len(X), 7.0), RBF(0.5), nu=0.4).solve("level-search")
+    solution = NuTube(X, np.full(len(X), 7.0), RBF(0.5), nu=0.4).solve("smo")
     assert solution.status is Status.OPTIMAL
     assert solution.intercept == pytest.approx(7.0)
-    assert solution.message.endswith(("after 1 level", "after 2 levels"))
 
 
 def test_a_margin_of_0_is_left_to_others() -> None:
@@ -119,11 +121,11 @@ def test_samples_without_a_cost_are_left_out(name: str) -> None:
     assert not whole.beta[80:].any()
 
 
-def test_many_samples_are_tried_level_by_level_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_samples_go_to_pair_steps_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relay, "_FEW", 0)
-    monkeypatch.setattr(relay, "_LEVELS", 0.0)
-    for steps, asked in ((10**6, ["level-search"]), (5, ["level-search", "interior-point"])):
-        # What the levels may take is what the other method is expected to.
+    monkeypatch.setattr(relay, "first_order", lambda _: FirstOrder("smo", 0.0, 1.0))
+    for steps, asked in ((10**6, ["smo"]), (5, ["smo", "interior-point"])):
+        # Its steps may take what the other method is expected to.
         monkeypatch.setattr(relay, "step_work", lambda program, n=steps: relay.second_order_work(program) / n)
         solution = state("margin 0.3").solve()
         assert solution.status is Status.OPTIMAL
@@ -138,29 +140,30 @@ def test_bounds_of_neither_tube_nor_margin_are_refused() -> None:
         LevelQP(gram, ones, -ones, ones, 0.0, 1.0, least=True)
 
 
-def test_limits_end_the_search_with_the_best_so_far(capsys: pytest.CaptureFixture[str]) -> None:
+def test_limits_end_the_descent_with_the_best_so_far(capsys: pytest.CaptureFixture[str]) -> None:
     model = state("margin 0.02")
-    stopped = model.solve("level-search", tol=1e-10, max_iter=50, verbose=True)
+    stopped = model.solve("smo", tol=1e-10, max_iter=50, verbose=True)
     assert stopped.status is Status.STOPPED
     assert stopped.iterations <= 51
-    assert "level-search: " in capsys.readouterr().out
-    assert model.solve("level-search", tol=1e-12, time_limit=1e-3).status is Status.STOPPED
+    assert "smo: " in capsys.readouterr().out
 
 
-def test_an_interruption_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    import qpkernels.solvers.level_search as module
+@every_model
+@pytest.mark.parametrize("shrinking", [True, False])
+def test_working_sets_lead_to_the_same(name: str, shrinking: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of a part of the samples, which are made row by row, as those of many samples are."""
+    monkeypatch.setattr(rows, "ONE_BLOCK", 64)
+    monkeypatch.setattr(descent, "SMALL", 64)
+    monkeypatch.setattr(descent, "ONE_BLOCK", 64)
+    solution = state(name).solve("smo", tol=1e-6, shrinking=shrinking)
+    assert solution.status is Status.OPTIMAL
+    optimum = state(name).solve("interior-point", tol=1e-9).certificate.primal_value
+    assert solution.certificate.primal_value == pytest.approx(optimum, rel=2e-6, abs=1e-14)
 
-    real, calls = module.duality_gap, iter(range(100))
 
-    def interrupted(*args: Any) -> Any:
-        if next(calls) == 1:
-            raise KeyboardInterrupt
-        return real(*args)
-
-    monkeypatch.setattr(module, "duality_gap", interrupted)
-    outcome = find_solver("level-search").solve(state("tube 0.5, C 10").bounds().program, tol=1e-9)
-    assert outcome.claim is Claim.INTERRUPTED
-    assert np.isfinite(outcome.point).all()
+def test_a_checkpoint_of_a_free_level_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedOptionError, match="whose level is given"):
+        state("margin 0.3").solve("smo", checkpoint=tmp_path / "kept.npz")
 
 
 def test_the_program_of_a_level() -> None:
@@ -174,10 +177,3 @@ def test_the_program_of_a_level() -> None:
     np.testing.assert_array_equal(tube.at_level(0.5).epsilon, np.full(4, 0.5))
     assert not find_solver("smo").solve(tube.at_level(tube.highest)).point.any()
     assert len(tube) == 4
-
-
-def test_lines_of_progress_name_the_level() -> None:
-    lines = list[str]()
-    state("margin 0.3").solve("level-search", report=lines.append)
-    assert lines[0].startswith("level 1: smo: ")
-    assert any(line.startswith("level 2: smo: ") for line in lines)
