@@ -34,7 +34,7 @@ PACKAGES = ("qpkernels", "formulations")
 LIMITS: dict[str, int] = {
     "cases of the tests": 16_000,
     "files, without those of kernels, models and solvers": 312,
-    "lines, without theirs": 67_346,
+    "lines, without theirs": 67_605,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 9,
@@ -48,7 +48,7 @@ LIMITS: dict[str, int] = {
     "names of all packages, without kernels, models, solvers and estimators": 294,
     "public attributes of a model": 45,
     "public attributes of a solution": 34,
-    "calls of SoftMargin(X, y, k).solve()": 362,
+    "calls of SoftMargin(X, y, k).solve()": 364,
     "files of SoftMargin(X, y, k).solve()": 41,
     "changes of file of SoftMargin(X, y, k).solve()": 225,
     'calls of SoftMargin(X, y, k).dual.solve("clarabel")': 364,
