@@ -232,7 +232,8 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
         is_positive = self.y[samples] == np.repeat(self.classes[[pair[1] for pair in pairs]], sizes)
         terms = np.where(is_positive, positive.as_rows()[:, samples], negative.as_rows()[:, samples])
         intercept = check_flag(self.hyperparameters.get("fit_intercept", True), "fit_intercept")
-        return KernelQPs(self.data.gram, samples, np.cumsum([0, *sizes]), terms, intercept)
+        totals = np.zeros(len(sizes)) if intercept else None
+        return KernelQPs(self.data.gram, samples, np.cumsum([0, *sizes]), terms, totals)
 
     def _failure(
         self, pairs: Sequence[tuple[int, int]], answers: Sequence[Trained[Classification] | QPKernelsError]

@@ -6,7 +6,7 @@ A machine costs what its numbers take: its program, its certificate and its answ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from qpkernels.arrays import Indices, Matrix, Vector, frozen, is_sparse
 from qpkernels.arrays.threads import in_parts, threads
 from qpkernels.families.batch.loops import MachineArrays, Points, judge_each, solve_pairs, solve_singles
-from qpkernels.families.batch.machine import Fitted
+from qpkernels.families.batch.machine import Fitted, Machine, Start, carried
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.gram.panels.samples import DenseProduct, make_product
@@ -29,7 +29,7 @@ from qpkernels.problems.kernel_qp.bounds import worst_sample
 from qpkernels.problems.rounding import EPS
 from qpkernels.solvers.interface import Claim, Outcome
 
-__all__ = ["KernelQPs", "Solved", "solve_kernel_qps"]
+__all__ = ["KernelQPs", "Solved", "solve_each", "solve_kernel_qps", "takes"]
 
 _GOAL = 0.9
 """Part of the tolerance that a descent goes for; the rest is for rounding."""
@@ -40,13 +40,13 @@ _WAKING = 2e6
 _SHARES = 8
 """Parts of the work for each thread, so that none waits long for another."""
 
-_WIDE = 256
-"""Features up to which a kernel value is made as fast as it is read."""
+_WIDE, _FEW = 256, 1000
+"""Features up to which a kernel value is made about as fast as it is read, and samples whose matrix costs little."""
 
 
 @dataclass(frozen=True, eq=False)
 class KernelQPs:
-    """KernelQPs with sum 0, or without b, on samples of one kernel matrix.
+    """KernelQPs with or without b on samples of one kernel matrix, which is positive semidefinite.
 
     Attributes
     ----------
@@ -57,28 +57,32 @@ class KernelQPs:
         ``samples[starts[p]:starts[p + 1]]``.
     terms
         What the samples add to each, shape (5, samples of all machines): target, epsilon, ridge, lower, upper.
-    intercept
-        Whether there is a b.
+    totals
+        The value of 1'beta of each; None: there is no b.
     follows
         Whether a machine has the samples of the one before, and takes up its answer; None: none does.
     held_out
         For each machine the numbers of further samples at which its decision values are wanted; None: of none.
+    begin
+        A feasible beta of each machine, one after the other; None: 0.
     """
 
     gram: Gram
     samples: Indices
     starts: Indices
     terms: Matrix
-    intercept: bool
+    totals: Vector | None
     follows: NDArray[np.bool_] | None = None
     held_out: Sequence[Indices] | None = None
+    begin: Vector | None = None
 
     @classmethod
     def of(cls, program: KernelQP) -> KernelQPs:
         """Return the one machine that a program is."""
         m = program.size
-        terms = np.array((program.target, program.epsilon, program.ridge, program.lower, program.upper))
-        return cls(program.gram, np.arange(m), np.array([0, m]), terms, program.total is not None)
+        totals = None if program.total is None else np.array([program.total])
+        begin = program.project(np.zeros(m)) if program.total else None
+        return cls(program.gram, np.arange(m), np.array([0, m]), terms_of(program), totals, begin=begin)
 
     def __len__(self) -> int:
         """Return the number of machines."""
@@ -92,8 +96,13 @@ class KernelQPs:
         """Return a machine as a problem of its own."""
         rows = self.rows(number)
         target, epsilon, ridge, lower, upper = self.terms[:, rows]
-        gram = self.gram.part(self.samples[rows])
-        return KernelQP(gram, target, lower, upper, 0.0 if self.intercept else None, epsilon, ridge)
+        gram, total = self.gram.part(self.samples[rows]), None if self.totals is None else float(self.totals[number])
+        return KernelQP(gram, target, lower, upper, total, epsilon, ridge)
+
+
+def terms_of(program: KernelQP) -> Matrix:
+    """Return the rows of :attr:`KernelQPs.terms` that a program is."""
+    return np.array((program.target, program.epsilon, program.ridge, program.lower, program.upper))
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +165,7 @@ class Solved:
         rows, proof = self.programs.rows(number), self.certificate(number, tol)
         outcome = Outcome(
             self.beta[rows],
-            self.intercepts[number : number + 1] if self.programs.intercept else np.array([]),
+            np.array([]) if self.programs.totals is None else self.intercepts[number : number + 1],
             Claim.OPTIMAL,
             f"relative gap {proof.relative_gap:.1e}",
             int(self.steps[number]),
@@ -184,7 +193,8 @@ class Solved:
 def solve_kernel_qps(programs: KernelQPs, *, tol: float, memory: int, jobs: int) -> Solved | None:
     """Lower the relative gap of all machines to ``tol``, as far as few steps do that; None: they are not of the kind.
 
-    That is one of dense samples, and of a kernel whose values are made of inner products in float64 without loss.
+    That is a matrix of few samples, or one of dense samples and a kernel whose values are made of inner products in
+    float64 without loss.
 
     Parameters
     ----------
@@ -198,50 +208,52 @@ def solve_kernel_qps(programs: KernelQPs, *, tol: float, memory: int, jobs: int)
         Threads, at most.
     """
     begun, gram, sizes = perf_counter(), programs.gram, np.diff(programs.starts)
-    room = int(sizes.max()) ** 2
-    product = _product(gram) if 8 * room <= memory else None
-    if product is None:
+    room, count = int(sizes.max()) ** 2, len(programs)
+    source = _source(gram, memory) if 8 * room <= memory else None
+    if source is None:
         return None
     held_out = [] if programs.held_out is None else list(programs.held_out)
-    ends = np.cumsum([0, *(each.size for each in held_out)]) if held_out else np.zeros(len(programs) + 1, np.intp)
+    ends = np.cumsum([0, *(each.size for each in held_out)]) if held_out else np.zeros(count + 1, np.intp)
+    paired, totals = programs.totals is not None, np.zeros(count) if programs.totals is None else programs.totals
     arrays = MachineArrays(
-        *_by_feature(product),
+        *source,
         gram.diagonal,
         programs.samples,
         programs.starts,
         np.ascontiguousarray(programs.terms),
-        np.zeros(len(programs), np.bool_) if programs.follows is None else programs.follows,
+        totals,
+        np.zeros(count, np.bool_) if programs.follows is None else programs.follows,
         np.concatenate(held_out) if held_out else np.empty(0, np.intp),
         ends,
     )
-    beta, values = np.zeros((2, programs.samples.size))
-    points = Points(beta, values, np.zeros(int(ends[-1])), np.zeros(len(programs)), np.zeros(len(programs), np.intp))
-    solve = solve_pairs if programs.intercept else solve_singles
+    beta = np.zeros(programs.samples.size) if programs.begin is None else programs.begin.copy()
+    points = Points(beta, np.zeros(beta.size), np.zeros(int(ends[-1])), np.zeros(count), np.zeros(count, np.intp))
+    solve = solve_pairs if paired else solve_singles
 
     def work(first: int, stop: int, space: Vector) -> None:
         solve(arrays, first, stop, _GOAL * tol, space, points)
 
     _share_out(work, arrays, room, jobs)
-    sums = np.empty((len(_Sums._fields), len(programs)))
-    judge_each(arrays, points, gram.lengths, programs.intercept, sums)
-    known = _Sums(*sums)
+    sums = np.empty((len(_Sums._fields), count))
+    judge_each(arrays, points, gram.lengths, paired, sums)
+    known, levels = _Sums(*sums), points.intercepts * totals
+    imbalance = np.abs(known.imbalance - totals) if paired else np.zeros(count)
     return Solved(
         programs,
         points.beta,
         points.values,
         points.intercepts,
         points.steps,
-        primal_values=0.5 * known.squared_norm + known.losses,
+        primal_values=0.5 * known.squared_norm + known.losses + levels,
         dual_values=known.linear - known.costs - 0.5 * known.squared_norm,
         rounding=np.sqrt(known.squared_errors)
         + np.sqrt(sizes) * EPS * (known.losses + known.linear_sizes + known.costs)
         + known.half_norm
-        + (np.abs(known.imbalance) * known.reach if programs.intercept else 0.0),
+        + EPS * np.abs(levels)
+        + np.where(totals == 0.0, imbalance * known.reach, 0.0),
         worst=known.worst.astype(np.intp),
         largest=known.largest,
-        imbalance=np.divide(np.abs(known.imbalance), known.size, out=np.zeros(len(programs)), where=known.size > 0)
-        if programs.intercept
-        else np.zeros(len(programs)),
+        imbalance=np.divide(imbalance, known.size, out=np.zeros(count), where=known.size > 0),
         held_out=[points.outside[ends[p] : ends[p + 1]] + points.intercepts[p] for p in range(len(held_out))],
         seconds=perf_counter() - begun,
     )
@@ -265,22 +277,25 @@ class _Sums(NamedTuple):
     size: Vector
 
 
-def _product(gram: Gram) -> DenseProduct | None:
-    """Return the features of the samples in the product form of the kernel, where float64 holds its values."""
-    kernel = gram.kernel
-    if not kernel.positive_semidefinite or is_sparse(gram.X) or gram.factored is not None:
+def _source(gram: Gram, memory: int) -> tuple[Matrix, Vector, int] | None:
+    """Return what rows are made of, as :class:`MachineArrays` has it; None: neither features nor a matrix will do."""
+    if not takes(gram):
         return None
-    form = kernel.product_form(gram.X)
-    if form is None or gram.X.shape[1] > _WIDE:
+    form = None if gram.is_formed or is_sparse(gram.X) else gram.product_form
+    if form is not None and form.scale.size <= _WIDE:
+        product = make_product(form, gram.X, np.float64)
+        assert isinstance(product, DenseProduct)
+        if product.largest * EPS <= EXPONENT_ERROR:
+            features, offsets, degree = product.by_feature(np.arange(product.size))
+            return frozen(features), offsets, degree
+    if not gram.is_formed and (len(gram) > _FEW or 8 * len(gram) ** 2 > min(memory, gram.memory_limit)):
         return None
-    product = make_product(form, gram.X, np.float64)
-    assert isinstance(product, DenseProduct)
-    return product if product.largest * EPS <= EXPONENT_ERROR else None
+    return np.ascontiguousarray(gram.dense), np.empty(0), 0
 
 
-def _by_feature(product: DenseProduct) -> tuple[Matrix, Vector, int]:
-    features, offsets, degree = product.by_feature(np.arange(product.size))
-    return frozen(features), offsets, degree
+def takes(gram: Gram) -> bool:
+    """Return whether sums of rows make K beta as well as any other way, and nothing is to be said of K beside them."""
+    return gram.trusted and gram.correction is None and gram.factored is None
 
 
 def _share_out(work: Callable[[int, int, Vector], None], arrays: MachineArrays, room: int, jobs: int) -> None:
@@ -303,3 +318,78 @@ def _share_out(work: Callable[[int, int, Vector], None], arrays: MachineArrays, 
             work(first, stop, memory)
 
     in_parts(run, count, 1)
+
+
+def solve_each(
+    gram: Gram, machines: Sequence[Machine], tol: float, memory: int, jobs: int
+) -> Iterator[tuple[int, Fitted | Start]]:
+    """Yield the answer of each machine, or the start from which it is to go on, each after the one that it starts from.
+
+    One on the samples of another takes up its rows and its answer, if it comes next; others start from the answer.
+    """
+    found: dict[int, Vector] = {}
+    for stage in _stages(machines):
+        for paired in (True, False):
+            chosen = [(k, follows) for k, follows in stage if (machines[k].program.total is not None) is paired]
+            if not chosen:
+                continue
+            numbers = [k for k, _ in chosen]
+            programs = [machines[k].program for k in numbers]
+            stated = KernelQPs(
+                gram,
+                np.concatenate([machines[k].samples for k in numbers]),
+                np.cumsum([0, *(program.size for program in programs)]),
+                np.concatenate([terms_of(program) for program in programs], axis=1),
+                np.array([program.total for program in programs]) if paired else None,
+                np.array([follows for _, follows in chosen]),
+                [_NOBODY if (some := machines[k].held_out) is None else some for k in numbers],
+                np.concatenate([_begin(machines, k, found) for k in numbers]),
+            )
+            solved = solve_kernel_qps(stated, tol=tol, memory=memory, jobs=jobs)
+            if solved is None:
+                yield from ((k, Start()) for k in numbers)
+                continue
+            proved = solved.proved(tol)
+            for place, k in enumerate(numbers):
+                found[k] = solved.beta[stated.rows(place)]
+                start = Start(found[k], int(solved.steps[place]), solved.seconds / len(numbers))
+                yield k, solved.fitted(place, tol) if proved[place] else start
+
+
+_NOBODY = np.empty(0, np.intp)
+
+
+def _stages(machines: Sequence[Machine]) -> list[list[tuple[int, bool]]]:
+    """Return the numbers of machines that may be solved at once, and whether each follows the one before it."""
+    stage_of: dict[int, int] = {}
+    last: dict[int, int] = {}
+    chains: dict[int, list[tuple[int, bool]]] = {}
+    head: dict[int, int] = {}
+    for number, machine in enumerate(machines):
+        before = machine.after
+        if before is not None and last.get(head[before]) == before and _follows(machine, machines[before]):
+            head[number], stage_of[number] = head[before], stage_of[before]
+        else:
+            head[number], stage_of[number] = number, 0 if before is None else stage_of[before] + 1
+        first = head[number]
+        last[first] = number
+        chains.setdefault(first, []).append((number, number != first))
+    stages: list[list[tuple[int, bool]]] = [[] for _ in range(max(stage_of.values(), default=-1) + 1)]
+    for first, chain in chains.items():
+        stages[stage_of[first]] += chain
+    return stages
+
+
+def _follows(machine: Machine, before: Machine) -> bool:
+    """Return whether a multiple of the answer before is feasible, on the same samples."""
+    totals = machine.program.total, before.program.total
+    return totals in ((0.0, 0.0), (None, None)) and np.array_equal(machine.samples, before.samples)
+
+
+def _begin(machines: Sequence[Machine], number: int, found: Mapping[int, Vector]) -> Vector:
+    """Return the feasible point near 0, or near the answer of the machine before at the samples that both have."""
+    machine = machines[number]
+    known = None if machine.after is None else found.get(machine.after)
+    if machine.after is None or known is None:
+        return machine.program.project(np.zeros(machine.program.size))
+    return machine.program.project(carried(machine, machines[machine.after], known))

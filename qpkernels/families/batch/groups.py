@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import is_sparse
 from qpkernels.errors import QPKernelsError
+from qpkernels.families.batch.arrays import takes
 from qpkernels.families.batch.machine import Machine
 from qpkernels.gram import Gram
 from qpkernels.solvers.smo.rows import ONE_BLOCK
 
-__all__ = ["MachineGroup", "Reading", "grouped", "shares_whole"]
+__all__ = ["MachineGroup", "Reading", "grouped"]
 
 _SMALLEST, _LARGEST = 1e-30, 1e30
 """Kernel values between which float32 has all its digits."""
@@ -27,8 +28,8 @@ _NARROW = 64
 _SMALL = 500
 """Samples up to which a machine is as fast in float64, with its matrix, as in float32."""
 
-_SHARED, _WHOLE = 4.0, 0.5
-"""How often an entry of a matrix in float32 is used, on an average, from which on to keep it; and one in float64."""
+_SHARED = 4.0
+"""How often an entry of a matrix in float32 is used, on an average, from which on to keep it."""
 
 _OFTEN = 3.0
 """How often machines of several blocks must use an entry on average, since alone they make about a third of theirs."""
@@ -38,8 +39,7 @@ class Reading(Enum):
     """Where the machines of a group have rows of the kernel matrix from."""
 
     SHARED = "one matrix"
-    WHOLE = "one matrix in float64, of few samples"
-    NARROW = "each makes those that it needs, of few features"
+    ARRAYS = "each machine makes those that it needs in float64, or all have them from a matrix of few samples"
     KEPT = "one after the other, all on the same samples, as many rows kept as fit in memory"
 
 
@@ -117,18 +117,14 @@ def _reading(gram: Gram, machines: Sequence[Machine]) -> Reading:
     One against one makes its own: most entries between two classes are for one machine, and most of them for none.
     """
     largest, (size, uses) = max((len(machine.program) for machine in machines), default=0), _extent(gram, machines)
-    if 0 < largest <= _SMALL and size <= 2 * _SMALL:
-        return Reading.WHOLE
-    if (
-        largest > ONE_BLOCK
-        or uses >= _SHARED * size**2
-        or gram.is_formed
-        or is_sparse(gram.X)
-        or gram.features is not None
-    ):
+    if not machines or largest > ONE_BLOCK or not takes(gram):
+        return Reading.SHARED
+    if largest <= _SMALL and size <= 2 * _SMALL:
+        return Reading.ARRAYS
+    if uses >= _SHARED * size**2 or gram.is_formed or is_sparse(gram.X):
         return Reading.SHARED
     form = gram.product_form
-    return Reading.NARROW if form is not None and form.scale.size <= _NARROW else Reading.SHARED
+    return Reading.ARRAYS if form is not None and form.scale.size <= _NARROW else Reading.SHARED
 
 
 def _extent(gram: Gram, machines: Sequence[Machine]) -> tuple[int, float]:
@@ -137,13 +133,6 @@ def _extent(gram: Gram, machines: Sequence[Machine]) -> tuple[int, float]:
     for machine in machines:
         union[machine.samples] = True
     return int(union.sum()), sum(float(len(machine.program)) ** 2 for machine in machines)
-
-
-def shares_whole(gram: Gram, machines: Sequence[Machine], memory: int) -> bool:
-    """Return whether machines that are solved alone use the whole matrix in float64 often enough to make it at once."""
-    size, uses = _extent(gram, [machine for machine in machines if len(machine.program) <= _SMALL])
-    fits = 8 * len(gram) ** 2 <= min(memory, gram.memory_limit)
-    return 0 < size == len(gram) <= 2 * _SMALL and uses >= _WHOLE * size**2 and fits
 
 
 def _settle(gram: Gram, machines: Sequence[Machine]) -> None:

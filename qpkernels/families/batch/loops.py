@@ -17,7 +17,7 @@ from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import inlined, read_only, vectorised
 from qpkernels.gram.panels.loops import add_scaled
 from qpkernels.problems.sums import expansion_sums, gap_terms
-from qpkernels.solvers.smo.steps import look, make_row, pair_steps, row_of_features, single_steps
+from qpkernels.solvers.smo.steps import level_of, look, make_row, pair_steps, row_of_features, single_steps
 
 __all__ = ["MachineArrays", "Points", "judge_each", "solve_pairs", "solve_singles"]
 
@@ -45,8 +45,8 @@ class MachineArrays(NamedTuple):
         That of the matrix.
     samples, starts
         The samples of each machine, one machine after the other, and where each begins.
-    box
-        Target, epsilon, ridge, lower and upper, a row each.
+    box, totals
+        Target, epsilon, ridge, lower and upper, a row each; and the value of 1'beta of each machine.
     follows
         Whether a machine has the samples of the one before it, whose rows and answer it takes up.
     held_out, ends
@@ -60,6 +60,7 @@ class MachineArrays(NamedTuple):
     samples: Indices
     starts: Indices
     box: Matrix
+    totals: Vector
     follows: NDArray[np.bool_]
     held_out: Indices
     ends: Indices
@@ -89,7 +90,7 @@ def _take_up(beta: Vector, values: Vector, box: Matrix, before: Vector, known: V
         point, values[k] = factor * before[k], factor * known[k]
         bound = box[4, k] if point > 0.0 else box[3, k]
         # What is at its bound is there exactly, whatever the rounding of the factor.
-        beta[k] = bound if abs(point - bound) <= _ROUNDED * abs(bound) else point
+        beta[k] = bound if abs(point - bound) <= _ROUNDED * abs(point) else point
 
 
 @vectorised
@@ -126,6 +127,26 @@ def _evaluate(
             add_scaled(values, beta[k], row)
 
 
+@vectorised
+def _multiply(
+    source: Matrix,
+    offsets: Vector,
+    degree: int,
+    columns: Indices,
+    memory: Matrix,
+    made: NDArray[np.bool_],
+    beta: Vector,
+    values: Vector,
+) -> None:
+    """Write K beta to ``values``, making the rows of it that are not there."""
+    values[:] = 0.0
+    for k in range(beta.size):
+        if beta[k] != 0.0:
+            if not made[k]:
+                make_row(source, offsets, degree, columns, memory, made, k)
+            add_scaled(values, beta[k], memory[k])
+
+
 def _solve_each(paired: bool) -> Callable[..., None]:  # noqa: C901, PLR0915  a function that is called is compiled twice
     """Return the function for machines with or without b; ``paired`` is a constant of it when it is compiled."""
 
@@ -134,8 +155,9 @@ def _solve_each(paired: bool) -> Callable[..., None]:  # noqa: C901, PLR0915  a 
     ) -> None:
         """Lower the relative gap of the machines from ``first`` to before ``stop`` to ``goal``, in place.
 
-        Their last K beta is made of rows, not of steps. ``memory`` has room for the matrix of the largest, of which the
-        rows that are asked for are made. One that takes many steps is left where it is.
+        They begin at the beta that is there, and their last K beta is made of rows, not of steps. ``memory`` has room
+        for the matrix of the largest, of which the rows that are asked for are made. One that takes many steps is left
+        where it is.
         """
         box = machines.box
         none, made, block = np.empty(0, np.intp), np.empty(0, np.bool_), memory[:0].reshape(0, 0)
@@ -163,6 +185,8 @@ def _solve_each(paired: bool) -> Callable[..., None]:  # noqa: C901, PLR0915  a 
             rows = (source, shifts, machines.degree, columns, block, made, squares)
             risen, fallen, gradient = np.empty(n), np.empty(n), np.empty(n)
             # No literal, for each of which there would be another version of what is called with it.
+            if not (p > first and machines.follows[p]):
+                _multiply(*rows[:6], beta, values)
             limit = min(max(_STEPS * n, _LEAST // n), _MOST // n)
             wanted, taken, share = goal, 0, 0.5 if paired else 0.0
             for _ in range(_ROUNDS):
@@ -171,13 +195,10 @@ def _solve_each(paired: bool) -> Callable[..., None]:  # noqa: C901, PLR0915  a 
                 else:
                     count, ended = single_steps(*rows, sides, beta, values, limit - taken, floor, wanted)
                 taken += count
-                values[:] = 0.0
-                for k in range(n):
-                    if beta[k] != 0.0:
-                        if not made[k]:
-                            make_row(source, shifts, machines.degree, columns, block, made, k)
-                        add_scaled(values, beta[k], block[k])
+                _multiply(*rows[:6], beta, values)
                 _, _, level, gap, dual = look(sides, beta, values, share, risen, fallen, gradient)
+                if paired:
+                    level = level_of(sides[0], sides[1], sides[2], sides[3], sides[4], beta, values)
                 points.intercepts[p] = -level
                 if ended or taken >= limit or gap <= goal * max(abs(dual), abs(dual + gap)):
                     break
@@ -193,7 +214,7 @@ solve_pairs, solve_singles = _solve_each(True), _solve_each(False)
 
 
 @vectorised
-def judge_each(machines: MachineArrays, points: Points, lengths: Vector, balanced: bool, sums: Matrix) -> None:
+def judge_each(machines: MachineArrays, points: Points, lengths: Vector, paired: bool, sums: Matrix) -> None:
     """Write the sums of each machine's certificate to its column of ``sums``, whose rows are those of its reader.
 
     f is the expansion in beta, of samples of these ``lengths``, whose values were made in float64 entry by entry.
@@ -203,6 +224,7 @@ def judge_each(machines: MachineArrays, points: Points, lengths: Vector, balance
         begin, end = machines.starts[p], machines.starts[p + 1]
         beta, values, n = points.beta[begin:end], points.values[begin:end], end - begin
         size = lengths[machines.samples[begin:end]]
+        balanced = paired and machines.totals[p] == 0.0
         f = expansion_sums(beta, values, size, balanced)
         reach = sqrt(max(1, f.used)) * _EPS * f.reach
         # The values as they are those of the function that is judged.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.problems import Certificate, KernelQP
 from qpkernels.solvers.interface import Outcome
 
-__all__ = ["Fitted", "Machine"]
+__all__ = ["Fitted", "Machine", "Start", "carried"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +91,30 @@ class Fitted:
     def intercept(self) -> float:
         """b; 0 in a model without one."""
         return float(self.outcome.multipliers.sum())
+
+
+class Start(NamedTuple):
+    """Where a machine begins: any beta, and the steps and seconds that were spent on the way there."""
+
+    point: Vector | None = None
+    steps: int = 0
+    seconds: float = 0.0
+
+
+def carried(machine: Machine, before: Machine, beta: Vector) -> Vector:
+    """Return the coefficients ``beta`` of another machine at the samples that both have, 0 at the others.
+
+    What was at a bound, lower or upper, is moved to the bound that it has now, where that is finite; the start need not
+    be feasible.
+    """
+    _, here, there = np.intersect1d(machine.samples, before.samples, assume_unique=True, return_indices=True)
+    old, new, point = before.program, machine.program, beta[there]
+    moved = point
+    for bound, now in ((old.lower[there], new.lower[here]), (old.upper[there], new.upper[here])):
+        moved = np.where((point == bound) & (bound != 0) & np.isfinite(now), now, moved)
+    start = np.zeros(len(new))
+    start[here] = moved
+    return start
 
 
 def _numbers(values: object, name: str) -> Indices:

@@ -9,7 +9,6 @@ little by that is left to the solver of one machine, which has rows in float64.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -22,17 +21,17 @@ from qpkernels.arrays import Floats, Vector
 from qpkernels.arrays.threads import in_this_thread
 from qpkernels.errors import QPKernelsError
 from qpkernels.families.batch.groups import MachineGroup, Reading
-from qpkernels.families.batch.machine import Fitted, Machine
+from qpkernels.families.batch.machine import Fitted, Machine, Start, carried
 from qpkernels.families.batch.matrix import Layout, Tiles, expansions, shared_matrix, tiles_of
 from qpkernels.families.batch.schedule import Team
 from qpkernels.gram import BoundedProduct, Gram
 from qpkernels.gram.functions import Expansion
-from qpkernels.gram.panels.samples import DenseProduct, make_product
+from qpkernels.gram.panels.samples import make_product
 from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers.interface import Claim, Outcome
 from qpkernels.solvers.smo.descent import DescentLimits, PairDescent, descend
 from qpkernels.solvers.smo.iterate import intercept_of
-from qpkernels.solvers.smo.rows import ONE_BLOCK, MatrixRows, NarrowRows, ProductRows, SampleRows
+from qpkernels.solvers.smo.rows import ONE_BLOCK, MatrixRows, ProductRows, SampleRows
 from qpkernels.solvers.smo.steps import PATIENCE
 
 __all__ = ["BatchLimits", "Start", "carried", "function_at", "solve_together"]
@@ -62,14 +61,6 @@ class BatchLimits(NamedTuple):
     max_iter: int
     seconds: float
     memory: int
-
-
-class Start(NamedTuple):
-    """Where a machine begins: any beta, and the steps and seconds that were spent on the way there."""
-
-    point: Vector | None = None
-    steps: int = 0
-    seconds: float = 0.0
 
 
 @dataclass(eq=False)
@@ -107,21 +98,13 @@ def solve_together(
     gram: Gram, group: MachineGroup, bounds: BatchLimits, team: Team
 ) -> Iterator[tuple[int, Fitted | QPKernelsError | Start]]:
     """Yield for each number of the group the answer, its error, or the start from which it is to go on alone."""
-    if group.reading is Reading.WHOLE:
-        yield from _each_on_its_own(gram, group, bounds, team)
-        return
     machines, numbers = group.machines, group.numbers
     layout = Layout.of(machines, len(gram))
     tiles = tiles_of(gram, layout.order, np.float32)
     if tiles is None:
         yield from ((number, Start()) for number in numbers)
         return
-    if group.reading is Reading.KEPT:
-        each = _kept_rows(machines, bounds)
-    elif group.reading is Reading.NARROW:
-        each = _narrow_rows(gram, layout)
-    else:
-        each = _shared_rows(tiles, layout, team)
+    each = _kept_rows(machines, bounds) if group.reading is Reading.KEPT else _shared_rows(tiles, layout, team)
     tasks = [
         _task(k, machine, machine.program, rows) for k, (machine, rows) in enumerate(zip(machines, each, strict=True))
     ]
@@ -144,64 +127,10 @@ def _task(number: int, machine: Machine, program: KernelQP, rows: SampleRows) ->
     return _Task(number, machine, program, rows, np.empty(0), np.empty(0))
 
 
-def _each_on_its_own(
-    gram: Gram, group: MachineGroup, bounds: BatchLimits, team: Team
-) -> Iterator[tuple[int, Fitted | QPKernelsError | Start]]:
-    """Yield what each number of a group comes to; a matrix that is for one machine alone is gone after it."""
-    tasks: dict[int, _Task] = {}
-    answers: dict[int, Fitted | QPKernelsError | Start] = {}
-    sharing = Counter(id(machine.program.gram) for machine in group.machines)
-
-    def work(k: int, worker: int) -> None:
-        del worker
-        machine = group.machines[k]
-        with in_this_thread():
-            own = machine.program.gram is not gram and (not gram.is_formed or sharing[id(machine.program.gram)] == 1)
-            program = machine.program.upon(gram.part(machine.samples)) if own else machine.program
-            task = tasks[k] = _task(k, machine, program, MatrixRows(program.gram.dense))
-            answers[k] = _solved(gram, task, _before(task, tasks), bounds)
-            # What follows needs no more of it.
-            task.rows, task.program = MatrixRows(np.empty((0, 0))), machine.program
-
-    sizes = [len(machine.program) for machine in group.machines]
-    if max(sizes) < _FEW:
-        # The interpreter has more to do than compiled code, and lets one thread pass at a time.
-        for k in range(len(sizes)):
-            work(k, 0)
-    else:
-        team.in_order(work, [machine.after for machine in group.machines], [float(size) ** 2 for size in sizes])
-    for k, number in enumerate(group.numbers):
-        yield number, answers[k]
-
-
-def _solved(gram: Gram, task: _Task, before: _Task | None, bounds: BatchLimits) -> Fitted | QPKernelsError | Start:
-    """Return what a machine comes to that is judged by itself."""
-    _lower(task, before, bounds, first=True)
-    while True:
-        task.beta = task.program.project(task.beta)
-        task.values = task.program.gram.product(task.beta)
-        try:
-            answer = _judge(task, function_at(gram, task.machine, task.beta), bounds)
-        except QPKernelsError as error:
-            return error
-        if not isinstance(answer, _Task):
-            return answer
-        _lower(task, None, bounds, first=False)
-
-
 def _shared_rows(tiles: Tiles, layout: Layout, team: Team) -> list[SampleRows]:
     """Return the rows of each machine in a matrix over the samples of all."""
     matrix = shared_matrix(tiles, layout.trained, team.apply)
     return [MatrixRows(matrix, places) for places in layout.places]
-
-
-def _narrow_rows(gram: Gram, layout: Layout) -> list[SampleRows]:
-    """Return the rows of each machine from the features of its samples."""
-    form, X = gram.part(layout.order[: layout.trained]).panels(compressed=False)
-    assert form is not None
-    product, squares = make_product(form, X, np.float32), gram.diagonal[layout.order]
-    assert isinstance(product, DenseProduct)
-    return [NarrowRows(product.part(places), squares[places]) for places in layout.places]
 
 
 def _kept_rows(machines: Sequence[Machine], bounds: BatchLimits) -> list[SampleRows]:
@@ -227,7 +156,7 @@ def _side_by_side(tasks: Sequence[_Task], bounds: BatchLimits, team: Team, first
 
     def work(k: int, worker: int) -> None:
         rows = tasks[k].rows
-        assert isinstance(rows, MatrixRows | NarrowRows)
+        assert isinstance(rows, MatrixRows)
         if memory[worker] is None:
             memory[worker] = np.empty(room**2, np.float32)
         rows.memory = memory[worker]
@@ -302,22 +231,6 @@ def _begin(task: _Task, before: _Task | None) -> None:
     used = np.flatnonzero(delta)
     if used.size:
         task.rows.add_to(slice(None), used, delta[used], task.values)
-
-
-def carried(machine: Machine, before: Machine, beta: Vector) -> Vector:
-    """Return the coefficients ``beta`` of another machine at the samples that both have, 0 at the others.
-
-    What was at a bound, lower or upper, is moved to the bound that it has now, where that is finite; the start need not
-    be feasible.
-    """
-    _, here, there = np.intersect1d(machine.samples, before.samples, assume_unique=True, return_indices=True)
-    old, new, point = before.program, machine.program, beta[there]
-    moved = point
-    for bound, now in ((old.lower[there], new.lower[here]), (old.upper[there], new.upper[here])):
-        moved = np.where((point == bound) & (bound != 0) & np.isfinite(now), now, moved)
-    start = np.zeros(len(new))
-    start[here] = moved
-    return start
 
 
 def _is_multiple(machine: Machine, before: Machine) -> bool:

@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from qpkernels.arrays import Vector, check_count, check_positive, check_tolerance
-from qpkernels.arrays.threads import in_this_thread, threads, without_blas_threads
+from qpkernels.arrays.threads import threads, without_blas_threads
 from qpkernels.errors import ParameterError, QPKernelsError
-from qpkernels.families.batch.groups import Reading, grouped, shares_whole
-from qpkernels.families.batch.machine import Fitted, Machine
-from qpkernels.families.batch.rounds import BatchLimits, Start, carried, function_at, solve_together
+from qpkernels.families.batch.arrays import solve_each
+from qpkernels.families.batch.groups import Reading, grouped
+from qpkernels.families.batch.machine import Fitted, Machine, Start, carried
+from qpkernels.families.batch.rounds import BatchLimits, function_at, solve_together
 from qpkernels.families.batch.schedule import Team
 from qpkernels.gram import Gram
 from qpkernels.problems import KernelQPBounds
@@ -91,12 +91,18 @@ def solve_batch(
 
     groups, others = grouped(gram, machines, memory)
     starts: dict[int, Start] = {}
+    found: Iterable[tuple[int, Fitted | QPKernelsError | Start]]
     with Team(jobs) as team, without_blas_threads():
-        if any(group.reading is Reading.WHOLE and shares_whole(gram, group.machines, memory) for group in groups):
-            with in_this_thread() if jobs == 1 else nullcontext():
-                gram.dense  # noqa: B018  formed when first asked for
         for group in groups:
-            for number, answer in solve_together(gram, group, bounds, team):
+            if group.reading is not Reading.ARRAYS:
+                found = solve_together(gram, group, bounds, team)
+            elif max_iter is None and time_limit is None:
+                each = solve_each(gram, group.machines, bounds.tol, memory, jobs)
+                found = ((group.numbers[k], answer) for k, answer in each)
+            else:
+                # Each by itself keeps to what a machine may take.
+                found = ((number, Start()) for number in group.numbers)
+            for number, answer in found:
                 if isinstance(answer, Start):
                     starts[number] = answer
                 else:

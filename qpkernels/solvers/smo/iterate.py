@@ -17,6 +17,7 @@ from qpkernels.problems.certificate import relative
 from qpkernels.problems.kernel_qp.bounds import vanishing_point
 from qpkernels.problems.kernel_qp.program import KernelQP, diverges
 from qpkernels.problems.level_qp.bounds import level_bounds
+from qpkernels.solvers.smo.steps import ROUNDED, level_of
 
 __all__ = [
     "Beginning",
@@ -37,9 +38,6 @@ _SAMPLES = 256
 
 _SHARE = 0.3
 """Largest gap error, as a part of the gap, with which a descent goes on."""
-
-_ROUNDED = 1e-12
-"""Share of its reach by which rounding may keep a coefficient from an end of its range."""
 
 _NEARLY_ZERO = 1e-8
 """Part of what the terms of f could make below which values may be on their way to 0."""
@@ -206,7 +204,7 @@ def level_and_intercept(program: LevelQP, beta: Vector, values: Vector) -> tuple
         for sign in (1.0, -1.0):
             end = np.maximum(sign * (program.upper if sign > 0 else program.lower), 0.0)
             amount = np.maximum(sign * beta, 0.0)
-            near = _ROUNDED * np.minimum(end, size.max(initial=0.0))
+            near = ROUNDED * np.minimum(end, size.max(initial=0.0))
             spent, room = amount > near, end - amount > near
             highest = float((sign * slope).max(where=spent, initial=-np.inf))
             lowest = float((sign * slope).min(where=room, initial=np.inf))
@@ -251,18 +249,12 @@ def nearly_vanishes(program: KernelQP | LevelQP, iterate: Iterate) -> bool:
 def intercept_of(program: KernelQP, beta: Vector, values: Vector) -> float:
     """Return the b in the middle of what the slopes allow; 0 in a model without b.
 
-    A coefficient that rounding keeps from its end counts as there: else b would be at an end of the interval of every b
-    that is as good, and the path to beta would tell which. With a ridge, a small one has a slope of its own.
+    See :func:`qpkernels.solvers.smo.steps.level_of`.
     """
     if program.total is None:
         return 0.0
-    size, end = np.abs(beta), np.where(beta >= 0, program.upper, -program.lower)
-    near = np.where(program.ridge == 0, _ROUNDED * np.minimum(end, size.max(initial=0.0)), 0.0)
-    ended = np.where(size <= near, 0.0, np.where(end - size <= near, np.copysign(end, beta), beta))
-    parts = program.target, program.epsilon, program.ridge, program.lower, program.upper
-    up, down = slopes(*parts, ended, values)
-    ends = [end for end in (float(down.max()), float(up.min())) if np.isfinite(end)]
-    return -sum(ends) / len(ends) if ends else 0.0
+    parts = program.target, program.epsilon, program.ridge, program.lower, program.upper, beta, values
+    return -level_of(*map(np.ascontiguousarray, parts))
 
 
 def slopes(

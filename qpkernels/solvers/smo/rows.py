@@ -22,7 +22,7 @@ from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.loops import add_stored_rows, gather_block, mirror, write_both
 from qpkernels.gram.panels.products import PANEL, PanelProduct
-from qpkernels.gram.panels.samples import DenseProduct, StreamedProduct, make_product
+from qpkernels.gram.panels.samples import StreamedProduct, make_product
 from qpkernels.kernels.products import ProductForm
 from qpkernels.problems import KernelQP, LevelQP
 from qpkernels.solvers.smo.steps import Block
@@ -33,7 +33,6 @@ __all__ = [
     "KernelRows",
     "MatrixRows",
     "Memory",
-    "NarrowRows",
     "ProductRows",
     "RowCache",
     "SampleRows",
@@ -200,40 +199,6 @@ class MatrixRows(SampleRows):
 
     def part(self, samples: Indices) -> SampleRows:
         return MatrixRows(self._matrix, self._samples[samples], self.memory)
-
-
-class NarrowRows(SampleRows):
-    """Of few dense samples with few features, made when a step first asks for them, in the thread that does.
-
-    ``squares`` is the diagonal; ``memory``, where it is given, has room for a block, each of which is written over the
-    last one.
-    """
-
-    def __init__(self, product: DenseProduct, squares: Vector, memory: Floats | None = None) -> None:
-        self._product, self._squares, self.memory = product, squares, memory
-
-    @property
-    def exact(self) -> bool:
-        return bool(self._product.dtype == np.float64)
-
-    def one_block(self) -> Block | None:
-        return Block.of_features(*self._product.by_feature(np.arange(self._product.size)), self._squares, self.memory)
-
-    def block(self, chosen: Indices) -> Block:
-        return Block.of_features(*self._product.by_feature(chosen), self._squares[chosen], self.memory)
-
-    def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
-        del visits
-        self.add_to(slice(None), chosen, delta, values)
-
-    def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
-        left, part = self._product.part(columns), self._product.part(chosen)
-        block = np.empty((left.size, part.size), self._product.dtype)
-        left.make_block(part.centers(), np.arange(left.size), block)
-        values[columns] += block @ delta
-
-    def part(self, samples: Indices) -> SampleRows:
-        return NarrowRows(self._product.part(samples), self._squares[samples], self.memory)
 
 
 class FeatureRows(SampleRows):

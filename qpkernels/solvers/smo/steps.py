@@ -29,15 +29,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Matrix, Vector
-from qpkernels.arrays.compiled import inlined, vectorised
+from qpkernels.arrays.compiled import compiled_for, inlined, vectorised
 from qpkernels.gram.panels.loops import STRIP, entries, sum_multiples
 
 __all__ = [
     "BETTER",
     "FLAT",
     "PATIENCE",
+    "ROUNDED",
     "Block",
     "group_steps",
+    "level_of",
     "look",
     "make_row",
     "pair_steps",
@@ -54,6 +56,9 @@ _FAR = 1e100
 
 _LANES = 128
 """Best values that a pass keeps: enough to fill the registers, few enough to look through."""
+
+ROUNDED = 1e-12
+"""Share of its reach by which rounding may keep a coefficient from an end of its range."""
 
 _LOOKS, _LEAST = 8, 16
 """Looks at the gap in as many steps as there are samples, and the least number of steps between two."""
@@ -182,6 +187,36 @@ def look(
         gap += loss - residual * beta[k] + cost
         dual += (target - 0.5 * values[k]) * beta[k] - cost
     return lowest, highest, level, gap, dual
+
+
+_VECTOR = "Array(float64, 1, 'C', readonly=True)"
+
+
+@compiled_for(f"({', '.join(7 * [_VECTOR])})")
+def level_of(
+    target: Vector, epsilon: Vector, ridge: Vector, lower: Vector, upper: Vector, beta: Vector, values: Vector
+) -> float:
+    """Return -b for the b in the middle of what the slopes allow; 0 where they allow any.
+
+    A coefficient that rounding keeps from its end counts as there: else b would be at an end of the interval of every b
+    that is as good, and the path to beta would tell which. With a ridge, a small one has a slope of its own.
+    """
+    largest, lowest, highest = 0.0, np.inf, -np.inf
+    for k in range(beta.size):
+        largest = max(largest, abs(beta[k]))
+    for k in range(beta.size):
+        at, end = beta[k], upper[k] if beta[k] >= 0 else -lower[k]
+        near = ROUNDED * min(end, largest) if ridge[k] == 0 else 0.0
+        if abs(at) <= near:
+            at = 0.0
+        elif end - abs(at) <= near:
+            at = upper[k] if at >= 0 else lower[k]
+        slope = values[k] + ridge[k] * at - target[k]
+        lowest = min(lowest, slope + _offset_up(at, upper[k], epsilon[k]))
+        highest = max(highest, slope + _offset_down(at, lower[k], epsilon[k]))
+    if lowest < np.inf and highest > -np.inf:
+        return 0.5 * (lowest + highest)
+    return lowest if lowest < np.inf else (highest if highest > -np.inf else 0.0)
 
 
 @inlined

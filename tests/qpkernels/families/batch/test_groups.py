@@ -31,10 +31,10 @@ def test_large_machines_share_a_matrix_only_where_they_use_it_often() -> None:
 def test_small_machines_with_little_in_common_make_their_own_rows() -> None:
     parts = [machine(np.arange(start, start + 100)) for start in range(0, 4400, 100)]
     (group,), alone = grouped(GRAM, parts, 2**30)
-    assert (group.reading, len(group.machines), alone) == (Reading.NARROW, 44, [])
+    assert (group.reading, len(group.machines), alone) == (Reading.ARRAYS, 44, [])
 
 
-def test_machines_on_few_samples_have_a_matrix_in_float64() -> None:
+def test_machines_on_few_samples_are_arrays() -> None:
     parts = [machine(np.delete(np.arange(500), slice(start, start + 100))) for start in range(0, 500, 100)]
     (group,), alone = grouped(GRAM, parts, 2**30)
-    assert (group.reading, len(group.machines), alone) == (Reading.WHOLE, 5, [])
+    assert (group.reading, len(group.machines), alone) == (Reading.ARRAYS, 5, [])
