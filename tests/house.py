@@ -33,13 +33,13 @@ PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
     "cases of the tests": 16_000,
-    "files, without those of kernels, models and solvers": 312,
+    "files, without those of kernels, models and solvers": 301,
     "lines, without theirs": 67_605,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 9,
     "files called base.py": 0,
-    "compiled functions": 65,
+    "compiled functions": 66,
     "rooms of qpkernels": 10,
     "tiers of qpkernels": 8,
     "rooms of formulations": 17,

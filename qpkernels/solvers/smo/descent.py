@@ -589,8 +589,6 @@ class PairDescent:
         if not is_worth_it(free.size, self._work):
             return
         self._work, rows = 0.0, block.rows(free)
-        if rows is None:
-            return
         p = Arrays(*self._box)
         among = np.ascontiguousarray(rows[:, free])
         delta = to_minimum_over_free(among, p, self._paired, free, self._beta, self._values)

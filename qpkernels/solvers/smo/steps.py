@@ -117,18 +117,8 @@ class Block(NamedTuple):
         none = np.empty(0, matrix.dtype)
         return cls(_read_only(matrix), none, 0, np.array(columns, np.intp), memory, made, squares)
 
-    @classmethod
-    def of_features(
-        cls, features: Floats, offsets: Floats, degree: int, squares: Vector, memory: Floats | None = None
-    ) -> Block:
-        """Return the block of samples with these ``features``, a row for each feature."""
-        memory, made = _square(memory, offsets.size, features), np.zeros(offsets.size, np.bool_)
-        return cls(_read_only(features), offsets, degree, np.empty(0, np.intp), memory, made, squares)
-
-    def rows(self, samples: Indices) -> Matrix | None:
-        """Return the rows of some samples of the block, in float64; None: they are not at hand."""
-        if self.offsets.size:
-            return None if not self.made[samples].all() else self.memory[samples].astype(np.float64)
+    def rows(self, samples: Indices) -> Matrix:
+        """Return the rows of some samples of the block, in float64."""
         part = self.source[samples] if self.columns.size == 0 else self.source[self.columns[samples]][:, self.columns]
         return part.astype(np.float64)
 

@@ -11,7 +11,6 @@ import pytest
 
 from builders import every_family, manufacture, random_feasible, two_classes
 from qpkernels import RBF
-from qpkernels.gram.panels.samples import DenseProduct, make_product
 from qpkernels.problems import KernelQP
 from qpkernels.solvers.smo.steps import Block, pair_steps, single_steps
 
@@ -68,23 +67,17 @@ def test_steps_end_within_the_gap_that_they_go_for(name: str) -> None:
     assert step(*state_of(program, beta), 10**6, 1e-12, 1e-3) == (0, False)
 
 
-@pytest.mark.parametrize("kind", ["within", "features"])
 @pytest.mark.parametrize("steps", [pair_steps, single_steps])
-def test_rows_made_on_demand_are_those_of_the_matrix(kind: str, steps: Callable[..., Any]) -> None:
+def test_rows_made_on_demand_are_those_of_the_matrix(steps: Callable[..., Any]) -> None:
     X, y = two_classes(90, shift=0.3, features=4)
     kernel, box = RBF(0.5), np.array((y, 0.0 * y, 0.0 * y, np.minimum(y, 0.0), np.maximum(y, 0.0)))
-    product = make_product(kernel.product_form(X), X, np.float32)
-    assert isinstance(product, DenseProduct)
     K = kernel.matrix(X, X).astype(np.float32)
     # Memory that was used before: no number of it may be read.
     memory = np.full(90**2 + 5, np.nan, np.float32)
-    if kind == "within":
-        columns = np.random.default_rng(0).permutation(120)[:90]
-        larger = np.full((120, 120), np.nan, np.float32)
-        larger[np.ix_(columns, columns)] = K
-        block = Block.within(larger, columns, memory)
-    else:
-        block = Block.of_features(*product.by_feature(np.arange(90)), np.ones(90), memory)
+    columns = np.random.default_rng(0).permutation(120)[:90]
+    larger = np.full((120, 120), np.nan, np.float32)
+    larger[np.ix_(columns, columns)] = K
+    block = Block.within(larger, columns, memory)
     answers = []
     for each in (block, Block.whole(K)):
         beta, values = np.zeros(90), np.zeros(90)
@@ -95,5 +88,4 @@ def test_rows_made_on_demand_are_those_of_the_matrix(kind: str, steps: Callable[
     used = np.flatnonzero(answers[0])
     assert block.made[used].all()
     rows = block.rows(used)
-    assert rows is not None
     np.testing.assert_allclose(rows, K[used], atol=1e-5)
