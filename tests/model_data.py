@@ -295,7 +295,18 @@ class Case:
 
     @property
     def is_kernel_qp(self) -> bool:
-        return "smo" in self.routes
+        return "smo" in self.routes and not self.has_free_level
+
+    @property
+    def has_free_level(self) -> bool:
+        return self.model in (NuMargin, NuTube)
+
+    @property
+    def chosen(self) -> str:
+        """Return the solver that answers where nobody is named."""
+        if self.is_system:
+            return "linear"
+        return "interior-point" if self.has_free_level else self.routes[0]
 
     @property
     def is_system(self) -> bool:
@@ -321,8 +332,8 @@ def _routes(case: Case) -> tuple[str, ...]:
     program, system = getattr(bounds, "program", None), form.linear_system() or form.model.linear_system(bounds)
     kernel_qp = model.qp() is not None
     own = (
-        ("smo", kernel_qp or case.model in (NuMargin, NuTube)),
-        ("interior-point", kernel_qp or case.model in (NuMargin, NuTube)),
+        ("smo", kernel_qp or case.has_free_level),
+        ("interior-point", kernel_qp or case.has_free_level),
         ("newton", isinstance(program, SmoothRisk)),
         ("frisch-newton", isinstance(program, ResidualNorm)),
         ("linear", system is not None),

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Linear fits without regularisation: least squares, least absolute deviations, Laplace's fit and Chebyshev's.
 
-The residuals r_i = y_i - f(x_i) - b are as small as a norm says. Primal and dual of a norm with dual norm ||.||*; F
+The residuals r = y - F w - b are as small as a norm says. Primal and dual of a norm with dual norm ||.||*; F
 holds the features of the samples, or their coordinates in the space of the kernel::
 
-    min  ||r||  s.t.  y - F w - b = r     max  y'v  s.t.  F'v = 0,  1'v = 0,  ||v||* <= 1
+    min  ||r||  s.t.  r = y - F w - b     max  y'v  s.t.  F'v = 0,  1'v = 0,  ||v||* <= 1
 
 v are the multipliers of the residuals; w (or u) and b those of F'v = 0 and 1'v = 0. The optimal values are equal.
 

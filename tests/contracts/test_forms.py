@@ -136,7 +136,7 @@ def test_the_answer_is_proved(case: Case, solver: str) -> None:
 @each_case
 def test_the_best_solver_is_chosen(case: Case) -> None:
     solution = case.state().solve()
-    assert solution.solver == ("linear" if case.is_system else case.routes[0])
+    assert solution.solver == case.chosen
     assert solution.status is Status.OPTIMAL
 
 
