@@ -92,7 +92,7 @@ class HandCorrections:
         if "alpha" in answers:
             parts.append(self._ends("alpha", vector(answers["alpha"], "alpha", m, "one for each sample")))
         if "a" in answers:
-            size = self.rule.data.gram.X.shape[1] + 1
+            size = self.rule.start.size
             parts.append(self._ends("a", vector(answers["a"], "a", size, "b and one for each feature")))
         return all_of(parts)
 
@@ -321,7 +321,7 @@ class Precisions:
     def _mean(self, value: object) -> Verdict:
         machine = self.machine
         mu = vector(value, "mu", len(machine), "one for each sample")
-        right = machine.solve().mean(machine.gram.X)
+        right = machine.gram.values(machine.solve().mean)
         if np.allclose(mu, right, atol=_TOL * float(np.abs(right).max())):
             return Verdict(True, "mu is right: the means where the evidence is stationary")
         i = int(np.argmax(np.abs(mu - right)))

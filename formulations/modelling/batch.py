@@ -460,7 +460,7 @@ def _train_alone(
 ) -> Trained[Any] | QPKernelsError:
     try:
         solution = part.model.solve(solver, tol=tol, **options)
-        held_out = None if part.held_out is None else solution.function(gram.X[part.held_out])
+        held_out = None if part.held_out is None else gram.values(solution.function, part.held_out)
     except QPKernelsError as error:
         return error
     return _trained(solution, held_out)

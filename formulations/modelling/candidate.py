@@ -207,7 +207,7 @@ class Candidate:
             coordinates = coordinates + data.coordinates.T @ added
         if added is not None and own is not None:
             # What was judged is this sum, whose values another one with the same exact value need not have.
-            function = Expansion.of(data.gram, own, move.intercept, f.classes)
+            function = data.gram.expansion(own, move.intercept, f.classes)
         elif added is not None and coordinates is not None:
             function = at_coordinates(data, coordinates, move.intercept, self.beta, f.classes).function
         elif added is not None:
@@ -249,14 +249,14 @@ def expand(
         Who computes it as exactly as they need it, and judge by it; left out, float64 does.
     """
     usable = 0.0 < np.abs(beta).max() <= _LARGEST
-    function = Expansion.of(gram, beta if usable else np.zeros(len(gram)), intercept, classes)
+    function = gram.expansion(beta if usable else np.zeros(len(gram)), intercept, classes)
     product = None if bounds is None else partial(bounds.product, beta, intercept)
     return Candidate(beta, intercept, function, Sampling(partial(_expanded, gram, beta, values, product)))
 
 
 def _sum(f: Expansion, coefficients: Vector, gram: Gram) -> Expansion:
     """Return f and an expansion over the samples as one."""
-    g = Expansion.of(gram, coefficients)
+    g = gram.expansion(coefficients)
     join = scipy.sparse.vstack if is_sparse(f.centers) else np.concatenate
     centers = join([f.centers, g.centers])
     return replace(f, centers=centers, coefficients=np.concatenate([f.coefficients, g.coefficients]))
@@ -295,8 +295,8 @@ def at_coordinates(
     """
     gram = data.gram
     if data.explicit:
-        function = Expansion(gram.kernel, coordinates[None, :], np.ones(1), intercept, classes, gram.feature_names)
-        values, squared_norm = linear_values(gram.X, coordinates), float(coordinates @ coordinates)
+        function = Expansion(Linear(), coordinates[None, :], np.ones(1), intercept, classes, gram.feature_names)
+        values, squared_norm = linear_values(data.coordinates, coordinates), float(coordinates @ coordinates)
     else:
         expansion = gram.coefficients(coordinates)
         values = gram.product(expansion)
@@ -304,7 +304,7 @@ def at_coordinates(
         shifted = gram.correction is not None and gram.correction.shift
         # The shifted matrix is singular, and what its factor leaves open shows in the kernel as it is.
         coefficients = beta if shifted and expands else gram.expansion_coefficients(expansion)
-        function = Expansion(gram.kernel, gram.X, coefficients, intercept, classes, gram.feature_names)
+        function = gram.expansion(coefficients, intercept, classes, slice(None))
     at_samples = sampled(function, gram.X, values, squared_norm)
     if not data.explicit and gram.correction is None:
         at_samples = replace(at_samples, coefficients=function.coefficients)

@@ -21,7 +21,6 @@ from formulations.modelling.solving import SolveRequest
 from qpkernels.arrays import Vector, check_choice
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Approximation
-from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Kernel
 from qpkernels.problems import (
     Certificate,
@@ -290,7 +289,7 @@ def _is_worth_a_start(program: ExpansionProgram, beta: Vector) -> bool:
         return True
     gram = program.gram
     some = np.random.default_rng(0).choice(used, min(_SAMPLED, used.size), replace=False)
-    values = Expansion(gram.kernel, gram.X[used], beta[used])(gram.X[some])
+    values = gram.values(gram.expansion(beta[used], rows=used), some)
     squared = used.size / some.size * float(beta[some] @ values) + float(program.ridge @ beta**2)
     return float(program.target @ beta - program.epsilon @ np.abs(beta)) > 0.5 * squared
 

@@ -89,7 +89,7 @@ def primal_answer(model: KernelMachine[Any], answer: Any, weights: bool | None) 
         If it does not fit the model, or is weights of features or coefficients of samples and nothing tells which.
     """
     if isinstance(answer, PrimalFunction):
-        values = finite_vector(answer.function(model.gram.X), "the values of the function", len(model))
+        values = finite_vector(model.gram.values(answer.function), "the values of the function", len(model))
         nothing = expand(model.gram, np.zeros(len(model)), 0.0, model.classes).function
         return _candidate(model, nothing, FunctionAtSamples(values, answer.squared_norm), answer.intercept)
     if isinstance(answer, Expansion):
@@ -151,7 +151,7 @@ def _of_weights(model: KernelMachine[Any], w: Any, b: Any) -> Candidate:
         )
     gram, weights, level = model.gram, float_vector(np.ravel(w), "w", features), float(np.ravel(b)[0])
     # Made without a check: of what is not finite the certificate says that nothing is proved.
-    function = Expansion.over(gram.kernel, weights[None, :], np.ones(1), level, None, gram.feature_names)
+    function = Expansion.over(Linear(), weights[None, :], np.ones(1), level, None, gram.feature_names)
     with np.errstate(over="ignore", invalid="ignore"):
         return _of_expansion(model, function)
 

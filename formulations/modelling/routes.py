@@ -125,7 +125,7 @@ def _attempts(
     if structures and _ROOM * 8.0 * len(model) ** 2 > model.gram.memory_limit:
         return
     listed = list(forms())
-    if form is None and model.data.explicit and model.gram.X.shape[1] > len(model):
+    if form is None and model.data.explicit and model.data.coordinates.shape[1] > len(model):
         listed.sort(key=lambda each: not each.by_samples)
     for name in dict.fromkeys((usual, "clarabel")):
         yield from (_Attempt(partial(_by_form, each, name, bounds)) for each in listed)

@@ -176,9 +176,7 @@ def expand(formulation: str, gram: Gram, found: EvidenceSearch, classes: NDArray
     centers = relevance if relevance.size else np.zeros(1, dtype=np.intp)
     return RelevanceSolution(
         formulation=formulation,
-        function=Expansion(
-            gram.kernel, gram.X[centers], weights[1:][centers], float(weights[0]), classes, gram.feature_names
-        ),
+        function=gram.expansion(weights[1:][centers], float(weights[0]), classes, centers),
         relevance=frozen(relevance),
         alpha=frozen(alpha[1:]),
         bias_alpha=float(alpha[0]),

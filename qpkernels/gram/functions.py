@@ -32,7 +32,6 @@ from qpkernels.arrays.containers import by_blocks, is_dask
 from qpkernels.arrays.files import check_compressed, load_arrays, npz_path, parsing, replacing, sized
 from qpkernels.errors import FileFormatError, ParameterError, ShapeError
 from qpkernels.gram.features import weights_of
-from qpkernels.gram.gram import Gram
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.kernels.approximations import Nystroem
 from qpkernels.kernels.kernel import Kernel
@@ -135,32 +134,6 @@ class Expansion:
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: the fields alone, from which the rest is made anew."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
-
-    @classmethod
-    def of(cls, gram: Gram, beta: Vector, intercept: float = 0.0, classes: NDArray[Any] | None = None) -> Expansion:
-        """Return f + b with f = sum_j beta_j k(x_j, .) over the samples with a coefficient, or over fewer points.
-
-        Of a clipped matrix it is over all samples, one without a multiplier having a coefficient all the same.
-
-        Parameters
-        ----------
-        gram
-            The kernel matrix of the samples x_j.
-        beta
-            Coefficients, shape (m,); samples of 0 are left out.
-        intercept
-            b.
-        classes
-            The labels of negative and positive values; None: values are targets.
-        """
-        explicit = gram.explicit if gram.correction is None else None
-        if explicit is not None:
-            few = gram.kernel.condensed(explicit.weights(beta))
-            if few is not None:
-                return cls.over(gram.kernel, *few, intercept, classes, gram.feature_names)
-        coefficients = beta if gram.correction is None else gram.expansion_coefficients(beta)
-        used = np.flatnonzero(coefficients) if coefficients.any() else np.arange(1)
-        return cls.over(gram.kernel, gram.X[used], coefficients[used], intercept, classes, gram.feature_names)
 
     def __call__(self, X: ArrayLike) -> Vector:
         """Return the decision values f(x_i) + b, shape (number of samples,); memory stays bounded.

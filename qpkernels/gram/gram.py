@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg.blas import dsymv
+from scipy.sparse import csr_array
 
 from qpkernels.arrays import (
     ChecksKeywords,
@@ -48,6 +50,7 @@ from qpkernels.gram.features import (
     SparseFeatures,
     pivoted_cholesky,
 )
+from qpkernels.gram.functions import Expansion, Expansions
 from qpkernels.gram.panels.sums import (
     Suffices,
     add_kernel_sums,
@@ -99,6 +102,11 @@ class Gram(Carded, metaclass=ChecksKeywords):
         Kv, shape (m,).
     suffices
         Called with numbers of samples, the values of Kv there and bounds of their errors: says which of them will do.
+    B, intercept, intercepts, classes
+        Coefficients of n functions over some samples, shape (number of those, n), b, and the b_k, shape (n,); the
+        labels of negative and positive values, or None where values are targets.
+    function
+        Called with samples.
     coordinates
         Shape (r,) for the r columns of :attr:`factor`, or (r, n) for n functions.
     whole
@@ -358,6 +366,47 @@ class Gram(Carded, metaclass=ChecksKeywords):
     @cached_property
     def _cholesky(self) -> PivotedCholesky:
         return pivoted_cholesky(self.dense, self.diagonal)
+
+    # Functions in the space of the kernel
+
+    def expansion(
+        self,
+        beta: Vector,
+        intercept: float = 0.0,
+        classes: NDArray[Any] | None = None,
+        rows: Indices | slice | None = None,
+    ) -> Expansion:
+        """Return f + b with f = sum_j beta_j k(x_j, .) over the samples with a coefficient, or over fewer points.
+
+        Of a clipped matrix it is over all samples, one without a multiplier having a coefficient all the same. With
+        ``rows`` it is over all of these, and beta are one coefficient for each, of the kernel as it is.
+
+        Raises
+        ------
+        ShapeError, NonFiniteError
+            If beta does not fit the ``rows`` that are given.
+        """
+        if rows is not None:
+            return Expansion(self.kernel, self.X[rows], beta, intercept, classes, self.feature_names)
+        explicit = self.explicit if self.correction is None else None
+        if explicit is not None:
+            few = self.kernel.condensed(explicit.weights(beta))
+            if few is not None:
+                return Expansion.over(self.kernel, *few, intercept, classes, self.feature_names)
+        coefficients = beta if self.correction is None else self.expansion_coefficients(beta)
+        used = np.flatnonzero(coefficients) if coefficients.any() else np.arange(1)
+        return Expansion.over(self.kernel, self.X[used], coefficients[used], intercept, classes, self.feature_names)
+
+    def expansions(self, B: Matrix | csr_array, intercepts: Vector, rows: Indices) -> Expansions:
+        """Return the functions f_k + b_k with coefficients of these ``rows``, one function a column of B.
+
+        They are over fewer points where the kernel has such.
+        """
+        return Expansions(self.kernel, self.X[rows], B, intercepts, self.feature_names).condensed()
+
+    def values(self, function: Callable[[Samples], ArrayLike], rows: Indices | slice | None = None) -> NDArray[Any]:
+        """Return what a ``function`` of samples is at these ``rows``, or at all samples."""
+        return np.asarray(function(self.X if rows is None else self.X[rows]))
 
     # What is settled
 

@@ -454,8 +454,7 @@ class Decisions:
             used, places = np.arange(1), np.zeros(some.size, dtype=np.intp)
         coefficients = csr_array((beta[some], (places, machines[some])), shape=(used.size, len(self.parts)))
         intercepts = np.array([each.intercept for each in self.trained])
-        gram = self.gram
-        return Expansions(gram.kernel, gram.X[used], coefficients, intercepts, gram.feature_names).condensed()
+        return self.gram.expansions(coefficients, intercepts, used)
 
     def __call__(self, X: ArrayLike) -> Matrix:
         """Return the decision values, shape (number of samples, number of machines)."""

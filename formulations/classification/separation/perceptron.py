@@ -214,7 +214,7 @@ class Perceptron(PerceptronRule):
 
         data, rng = self.data, None if self.seed is None else np.random.default_rng(self.seed)
         one_pass = pass_by_weights if data.explicit else pass_by_kernel
-        matrix = data.gram.X if data.explicit else data.gram.dense
+        matrix = data.coordinates if data.explicit else data.gram.dense
         decision = self.first_decision()
         state = self.start.copy() if data.explicit else decision
         while len(course.errors) < limit and (not course.errors or course.errors[-1]):
@@ -263,7 +263,7 @@ class Perceptron(PerceptronRule):
                 f"{function.kernel!r} came; fit it with the same kernel."
             )
         norm = function.squared_norm + function.intercept**2
-        return _bound(gram.diagonal + 1.0, norm, self.y * function(gram.X))
+        return _bound(gram.diagonal + 1.0, norm, self.y * gram.values(function))
 
 
 @dataclass(frozen=True, eq=False)

@@ -65,7 +65,7 @@ class PerceptronRule(Explained, metaclass=ChecksKeywords):
         self.data = bind(X, kernel)
         self.y, self.classes = two_classes(y, len(self.data.gram))
         self.rate = StepSizes(rate)
-        size = self.data.gram.X.shape[1] + 1 if self.data.explicit else len(self)
+        size = self.data.coordinates.shape[1] + 1 if self.data.explicit else len(self)
         self.start = np.zeros(size) if start is None else frozen(finite_vector(start, "start").copy())
         if self.start.size != size:
             what = "a = (b, w)" if self.data.explicit else "one coefficient for each sample"
@@ -88,14 +88,15 @@ class PerceptronRule(Explained, metaclass=ChecksKeywords):
 
     def decision(self, beta: Vector) -> Vector:
         """Return sum_j beta_j (k(x_i, x_j) + 1)."""
-        X = self.data.gram.X
-        values = X @ (X.T @ beta) if self.data.explicit else self.data.gram.product(beta)
-        return np.asarray(values + beta.sum())
+        if self.data.explicit:
+            X = self.data.coordinates
+            return np.asarray(X @ (X.T @ beta) + beta.sum())
+        return np.asarray(self.data.gram.product(beta) + beta.sum())
 
     def first_decision(self) -> Vector:
         """Return the decision values of the start."""
         if self.data.explicit:
-            return np.asarray(self.data.gram.X @ self.start[1:] + self.start[0])
+            return np.asarray(self.data.coordinates @ self.start[1:] + self.start[0])
         return self.decision(self.y * self.start)
 
     def function_of(self, alpha: Vector) -> tuple[Expansion, Vector | None]:
@@ -103,19 +104,19 @@ class PerceptronRule(Explained, metaclass=ChecksKeywords):
         gram, beta = self.data.gram, self.y * alpha
         if self.data.explicit:
             used = np.flatnonzero(beta)
-            a = frozen(self.start + np.append(beta.sum(), gram.X[used].T @ beta[used]))
+            a = frozen(self.start + np.append(beta.sum(), self.data.coordinates[used].T @ beta[used]))
             return Expansion(Linear(), a[None, 1:], np.ones(1), float(a[0]), self.classes, gram.feature_names), a
         beta = beta + self.y * self.start
         used = np.flatnonzero(beta)
         b = float(beta.sum())
-        return Expansion(gram.kernel, gram.X[used], beta[used], b, self.classes, gram.feature_names), None
+        return gram.expansion(beta[used], b, self.classes, used), None
 
     def conclude(
         self, alpha: Vector, errors: list[int], values: list[float], mistakes: int, ended: str | None
     ) -> PerceptronSolution:
         """Make a solution of the coefficients; ``ended`` says why the rule ended, unless ``max_epochs`` came first."""
         function, weights = self.function_of(alpha)
-        margins = self.y * function(self.data.gram.X)
+        margins = self.y * self.data.gram.values(function)
         wrong = int((margins <= 0).sum())
         if ended is None:
             ended = f"stopped at max_epochs = {len(errors)}; allow more, or let Separability decide if there is an end"

@@ -129,8 +129,8 @@ class HullIntersection:
     @classmethod
     def _of(cls, data: BoundSamples, y: Vector, weights: Vector, distance: float) -> HullIntersection:
         gram = data.gram
-        means = [Expansion(gram.kernel, gram.X[y == sign], weights[y == sign], 0.0) for sign in (1.0, -1.0)]
-        coordinates = 0.5 * (weights @ gram.X) if data.explicit else None
+        means = [gram.expansion(weights[y == sign], rows=np.flatnonzero(y == sign)) for sign in (1.0, -1.0)]
+        coordinates = 0.5 * (weights @ data.coordinates) if data.explicit else None
         return cls(frozen(weights), means[0], means[1], coordinates, distance)
 
 

@@ -25,7 +25,6 @@ from formulations.regression.tubes.soft import SoftTube
 from formulations.selection import ExactPath, exact_path
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import QPKernelsError, SolverFailedError
-from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Linear
 from qpkernels.problems import Certificate
 
@@ -196,7 +195,7 @@ def _drawn(found: _Path, step: int) -> Drawn:
     return Drawn(
         facts,
         arrays,
-        function=Expansion.of(at.gram, beta, b, at.classes),
+        function=at.gram.expansion(beta, b, at.classes),
         multipliers=beta,
         roles=roles(beta, at.qp()),
         # That of a nu-margin moves with nu.

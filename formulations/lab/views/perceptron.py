@@ -72,7 +72,7 @@ class PerceptronRun:
     def function(self, k: int) -> Expansion:
         """Return the function after k corrections: 0 at first."""
         if not k:
-            return Expansion.of(self.rule.data.gram, self.beta(0), 0.0, self.rule.classes)
+            return self.rule.data.gram.expansion(self.beta(0), 0.0, self.rule.classes)
         return self.rule.function_of(self.steps[k - 1].alpha)[0]
 
 

@@ -25,7 +25,6 @@ from qpkernels.families.batch.machine import Fitted, Machine, Start, carried
 from qpkernels.families.batch.matrix import Layout, Tiles, expansions, shared_matrix, tiles_of
 from qpkernels.families.batch.schedule import Team
 from qpkernels.gram import BoundedProduct, Gram
-from qpkernels.gram.functions import Expansion
 from qpkernels.gram.panels.samples import make_product
 from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers.interface import Claim, Outcome
@@ -324,4 +323,4 @@ def function_at(whole: Gram, machine: Machine, beta: Vector) -> Vector:
     (used,) = np.nonzero(coefficients)
     if used.size == 0:
         return np.zeros(machine.held_out.size)
-    return Expansion(gram.kernel, gram.X[used], coefficients[used])(whole.X[machine.held_out])
+    return whole.values(gram.expansion(coefficients[used], rows=used), machine.held_out)

@@ -263,3 +263,25 @@ def test_what_a_kernel_says_of_itself_is_known_of_its_matrix() -> None:
     form, samples = Gram(RBF(0.5), X).panels(compressed=False)
     assert form is not None
     assert_close(samples, X)
+
+
+@each_taker
+def test_functions_over_samples_are_known_by_their_numbers(kernel: Kernel) -> None:
+    X, rows, c = with_zeros(9), np.array([4, 0, 7]), np.array([1.0, -2.0, 0.5])
+    gram, K, beta = Gram(kernel, X), kernel(X), np.zeros(9)
+    beta[rows] = c
+    assert_close(gram.values(gram.expansion(beta, 3.0)), K @ beta + 3.0)
+    assert_close(gram.values(gram.expansion(c, 3.0, rows=rows), slice(2, 5)), (K @ beta + 3.0)[2:5])
+    several = gram.expansions(np.column_stack([c, -2.0 * c]), np.array([0.0, 1.0]), rows)
+    assert_close(gram.values(several), np.column_stack([K @ beta, 1.0 - 2.0 * K @ beta]))
+
+
+@together("kind", ["clip", "shift"])
+def test_a_function_of_rows_has_coefficients_of_the_kernel_as_it_is(kind: Any) -> None:
+    X, beta = np.random.default_rng(0).normal(size=(6, 2)), np.array([1.0, 0.0, -2.0, 0.5, 0.0, 1.0])
+    gram, K = Gram(Sigmoid(1.0, 1.0), X, indefinite=kind), Sigmoid(1.0, 1.0)(X)
+    shift = 0.0 if gram.correction is None else gram.correction.shift
+    assert_close(gram.values(gram.expansion(beta)), gram.dense @ beta - shift * beta)
+    assert_close(gram.values(gram.expansion(beta, rows=slice(None))), K @ beta)
+    with pytest.raises(ShapeError, match="coefficients"):
+        gram.expansion(beta, rows=np.arange(2))
