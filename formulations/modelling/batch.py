@@ -73,6 +73,9 @@ _MOST_THREADS = 4096
 _FEW = 2000
 """Samples up to which a model is solved as an array where it is alone."""
 
+_LEAST = 1e-3
+"""Seconds that a model is given when its time is over: it answers with where it stands."""
+
 _MEMORY = 2048.0
 """MiB for kernel values where nobody says otherwise."""
 
@@ -336,7 +339,7 @@ def _threads(n_jobs: int) -> int:
 def _left(options: Mapping[str, Any], spent: float) -> Mapping[str, Any]:
     """Return the options with what is left of a limit of time once so many seconds are spent."""
     limit = options.get("time_limit")
-    return options if limit is None or not spent else {**options, "time_limit": limit - spent}
+    return options if limit is None or not spent else {**options, "time_limit": max(_LEAST, limit - spent)}
 
 
 def _train_together(

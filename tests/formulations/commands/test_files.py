@@ -103,7 +103,7 @@ def test_solvers() -> None:
     records = {record["name"]: record for record in run_json("solvers")}
     assert {"smo", "clarabel", "osqp", "scs", "piqp"} <= set(records)
     assert all(set(record) == {"name", "installed", "takes", "options", "install"} for record in records.values())
-    assert records["smo"]["takes"] == ["KernelQP"]
+    assert records["smo"]["takes"] == ["KernelQP", "LevelQP"]
     assert records["osqp"]["takes"] == ["Zero", "Nonnegative"]
     assert records["clarabel"]["installed"] is True
     assert "time_limit" in records["clarabel"]["options"]

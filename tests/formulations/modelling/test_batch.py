@@ -64,9 +64,9 @@ def test_a_warm_start_changes_the_answer_by_no_more_than_is_proved() -> None:
 @pytest.mark.parametrize("limit", [{"max_iter": 2}, {"time_limit": 1e-9}])
 def test_what_the_batch_leaves_unproved_is_solved_alone_unless_a_limit_was_reached(limit: dict[str, Any]) -> None:
     X, y = overlapping()
-    model = SoftMargin(X, y, RBF(0.5), C=100.0)
-    part = Part.of(model, np.arange(len(model)))
-    (stopped,) = train(model.gram, [part], tol=1e-9, options=limit)
+    model, hard = (SoftMargin(X, y, RBF(0.5), C=C) for C in (100.0, 1e4))
+    part, long = (Part.of(each, np.arange(len(each))) for each in (model, hard))
+    (stopped,) = train(hard.gram, [long], tol=1e-14, options=limit)
     assert isinstance(stopped, Trained)
     assert stopped.together
     assert stopped.status is Status.STOPPED

@@ -51,7 +51,7 @@ def test_a_proved_answer_lies_on_its_graph(case: Case) -> None:
         return
     display = KKTDisplay.from_solution(solution, model, tolerance=2e-3)
     assert not display.off.size
-    assert np.array_equal(display.free, solution.support.free if model.sparse else [])
+    assert np.array_equal(display.free, solution.support.free if model.entry.sparse else [])
     # Half of every multiplier is optimal nowhere but where all of them are 0.
     halved = KKTDisplay.from_solution((0.5 * solution.beta, solution.intercept), model, tolerance=2e-3)
     assert halved.off.size

@@ -22,7 +22,7 @@ def legend(lab):
     [
         ("soft-margin", CLASSES, "f(x) + b = 0"),
         ("one-class", CLASSES, "f(x) − ρ = 0"),
-        ("tube", WAVE, "f(x) + b ± ε"),
+        ("soft-tube", WAVE, "f(x) + b ± ε"),
         ("huber", WAVE, "f(x) + b ± δ"),
     ],
 )
