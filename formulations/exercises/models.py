@@ -142,7 +142,7 @@ class _Reference:
 
     def function(self, known: Answers) -> Verdict:
         name = " and ".join(letter for letter in ("w", "b") if letter in known)
-        features = int(self.model.gram.X.shape[1])
+        features = self.model.data.coordinates.shape[1]
         w = vector(known["w"], "w", features, "one for each feature") if "w" in known else None
         b = number(known["b"], "b") if "b" in known else self.best.intercept
         verb = "are" if name == "w and b" else "is"
@@ -182,7 +182,7 @@ class _Reference:
         for words, (v, c) in lines:
             if words:
                 yield words, (v, c)
-            factor = self.factor(self.model.gram.X @ v)
+            factor = self.factor(self.model.data.coordinates @ v)
             if abs(factor - 1.0) > _SAME and factor > 0.0:
                 scaled = f"w and b are {1.0 / factor:.4g} times what they should be"
                 yield (

@@ -20,7 +20,7 @@ from qpkernels.arrays.checks import same_entries
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import BoundedProduct, Gram, LowRank
 from qpkernels.gram.functions import Expansion
-from qpkernels.kernels import Linear, Samples
+from qpkernels.kernels import Linear
 from qpkernels.problems import Bounds, Certificate, FunctionAtSamples, KernelQPBounds, Move, undefined
 
 __all__ = [
@@ -63,18 +63,20 @@ def evaluated(function: Expansion, gram: Gram) -> FunctionAtSamples:
     """Return f at the samples, computed as for the answer itself: other sums of the same terms round otherwise."""
     if isinstance(gram, LowRank):
         return _by_factor(function, gram)
-    X, centers = gram.X, function.centers
-    dense = not is_sparse(X) and not is_sparse(centers)
-    if dense and gram.correction is None and same_entries(centers, X):
+    if gram.is_over(function) and gram.correction is None:
         values = gram.product(function.coefficients)
-        known = sampled(function, X, values, float(function.coefficients @ values))
+        known = sampled(function, gram, values, float(function.coefficients @ values))
         return replace(known, coefficients=function.coefficients)
-    if dense and isinstance(function.kernel, Linear) and len(centers) == 1:
-        values = linear_values(X, function.coefficients[0] * centers[0])
-    else:
-        # Added first, b would take the digits of f that it is larger by.
-        values = replace(function, intercept=0.0)(X)
-    return sampled(function, X, values, function.squared_norm)
+    weighted = _weighted(function, gram)
+    # Added first, b would take the digits of f that it is larger by.
+    values = gram.values(replace(function, intercept=0.0)) if weighted is None else linear_values(*weighted)
+    return sampled(function, gram, values, function.squared_norm)
+
+
+def _weighted(function: Expansion, gram: Gram) -> tuple[Matrix, Vector] | None:
+    """Return dense samples and the weights w of their features, where f is over w alone."""
+    c, centers, X = function.coefficients, function.centers, gram.linear
+    return None if X is None or len(c) != 1 or is_sparse(X) or is_sparse(centers) else (X, c[0] * centers[0])
 
 
 def _by_factor(function: Expansion, gram: LowRank) -> FunctionAtSamples:
@@ -85,16 +87,16 @@ def _by_factor(function: Expansion, gram: LowRank) -> FunctionAtSamples:
     return FunctionAtSamples(gram.factor @ w, squared_norm, sizes, squared_norm, w.size)
 
 
-def sampled(function: Expansion, X: Samples, values: Vector, squared_norm: float) -> FunctionAtSamples:
-    """Return f at the samples X, with the sizes and the number of the terms that its values are sums of."""
-    kernel, centers, c = function.kernel, function.centers, function.coefficients
-    terms = max((c.size, *centers.shape[1:]))
-    if isinstance(kernel, Linear) and len(c) == 1 and not is_sparse(X) and not is_sparse(centers):
-        w = c[0] * centers[0]
+def sampled(function: Expansion, gram: Gram, values: Vector, squared_norm: float) -> FunctionAtSamples:
+    """Return f at the samples, with the sizes and the number of the terms that its values are sums of."""
+    centers, c = function.centers, function.coefficients
+    terms, weighted = max((c.size, *centers.shape[1:])), _weighted(function, gram)
+    if weighted is not None:
+        X, w = weighted
         sizes = np.abs(X - X.mean(axis=0)) @ np.abs(w) + np.abs(values)
         return FunctionAtSamples(values, squared_norm, sizes, squared_norm, terms)
-    reach = float(np.abs(c) @ np.sqrt(np.maximum(kernel.diagonal(centers), 0.0)))
-    sizes = reach * np.sqrt(np.maximum(kernel.diagonal(X), 0.0))
+    reach = float(np.abs(c) @ np.sqrt(np.maximum(function.kernel.diagonal(centers), 0.0)))
+    sizes = reach * np.sqrt(np.maximum(gram.kernel_diagonal, 0.0))
     return FunctionAtSamples(values, squared_norm, sizes, reach * reach, terms)
 
 
@@ -173,7 +175,7 @@ class Candidate:
 
     def own_expansion(self, gram: Gram) -> Expansion | None:
         """Return f where it is no expansion in beta, but in the space of the kernel as it is."""
-        own = not self.is_expansion and gram.correction is None and self.function.kernel == gram.kernel
+        own = not self.is_expansion and gram.correction is None and gram.contains(self.function)
         return self.function if own else None
 
     @cached_property
@@ -305,7 +307,7 @@ def at_coordinates(
         # The shifted matrix is singular, and what its factor leaves open shows in the kernel as it is.
         coefficients = beta if shifted and expands else gram.expansion_coefficients(expansion)
         function = gram.expansion(coefficients, intercept, classes, slice(None))
-    at_samples = sampled(function, gram.X, values, squared_norm)
+    at_samples = sampled(function, gram, values, squared_norm)
     if not data.explicit and gram.correction is None:
         at_samples = replace(at_samples, coefficients=function.coefficients)
     return Candidate(beta, intercept, function, Sampling.of(at_samples), is_expansion=False, coordinates=coordinates)
@@ -349,7 +351,7 @@ def with_function_of(solution: Solution, answer: Candidate, gram: Gram) -> Candi
     if gram.correction is not None and gram.correction.shift:
         # At the samples the ridge adds to the function, which knows nothing of it.
         return answer
-    if function.kernel != gram.kernel or (answer.is_expansion and _agree(function, answer.function)):
+    if not gram.contains(function) or (answer.is_expansion and _agree(function, answer.function)):
         return answer
     if function.centers.shape[1:] != answer.function.centers.shape[1:]:
         return answer

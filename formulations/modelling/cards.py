@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from qpkernels.arrays import Vector, is_scalar, shown, shown_label
 from qpkernels.display import Card, Carded, Fact, TextbookProblem, to_text
 from qpkernels.gram import Gram
-from qpkernels.kernels import Kernel
 from qpkernels.problems import ConeProgram
 from qpkernels.solvers import installed_solvers
 
@@ -91,7 +90,7 @@ def facts_of_model(model: Any) -> Iterator[Fact]:
     """Yield data, kernel, hyper-parameters, intercept, forms and solvers of a model."""
     signs = vars(model).get("y") if model.classes is not None else None
     yield Fact("data", samples_of(model.gram) + classes_of(model.classes, signs))
-    yield Fact("kernel", kernel_of(model.gram.kernel, model.data.explicit))
+    yield Fact("kernel", kernel_of(model.gram, model.data.explicit))
     settings = list(_settings_of(model))
     if settings:
         yield Fact("with", ", ".join(settings))
@@ -177,11 +176,11 @@ def classes_of(classes: NDArray[Any] | None, signs: Vector | None) -> str:
     return f", {each}"
 
 
-def kernel_of(kernel: Kernel, explicit: bool = False) -> str:
+def kernel_of(gram: Gram, explicit: bool = False) -> str:
     """Return a kernel as Python writes it, and its formula; or that f has weights in explicit features."""
     if explicit:
         return f"none: {to_text('f(x) = <w, x>')}"
-    return f"{' '.join(repr(kernel).split())}{_FORMULA}{to_text(kernel.formula())}"
+    return f"{gram.space}{_FORMULA}{to_text(gram.formula)}"
 
 
 def value_text(value: Any) -> str:

@@ -132,7 +132,7 @@ def _are_weights(model: KernelMachine[Any], numbers: Any, said: bool | None) -> 
 
 def _features(model: KernelMachine[Any]) -> int | None:
     """Return the number of features where f has weights in them."""
-    return int(model.gram.X.shape[1]) if isinstance(model.gram.kernel, Linear) else None
+    return None if model.gram.linear is None else int(model.gram.linear.shape[1])
 
 
 def _of_weights(model: KernelMachine[Any], w: Any, b: Any) -> Candidate:
@@ -140,7 +140,7 @@ def _of_weights(model: KernelMachine[Any], w: Any, b: Any) -> Candidate:
     if features is None:
         raise ParameterError(
             f"weights of the features are an answer to a model without a kernel, or of Linear(), but this {model.name} "
-            f"has {model.gram.kernel!r}; pass an Expansion, or a PrimalFunction."
+            f"has {model.gram.space}; pass an Expansion, or a PrimalFunction."
         )
     w, b = read_array(w, "w"), read_array(b, "b")
     if w.size != features or b.size != 1:
@@ -158,20 +158,11 @@ def _of_weights(model: KernelMachine[Any], w: Any, b: Any) -> Candidate:
 
 def _of_expansion(model: KernelMachine[Any], function: Expansion) -> Candidate:
     gram = model.gram
-    if function.kernel != gram.kernel:
-        raise ParameterError(
-            f"the function must be in the space of the model's kernel {gram.kernel!r}, but it is in that of "
-            f"{function.kernel!r}."
-        )
+    gram.require_function(function)
     if gram.correction is not None:
         raise ParameterError(
             "the kernel matrix was corrected, so that the norm of a function in the space of the kernel itself is "
             "another; pass coefficients (beta, b), or a PrimalFunction with its norm."
-        )
-    if function.centers.shape[1:] != gram.X.shape[1:]:
-        raise ShapeError(
-            f"the function is of samples of shape {function.centers.shape[1:]}, and those of the model have "
-            f"{gram.X.shape[1:]}."
         )
     _check_classes(model, function.classes)
     coordinates = function.weights if model.data.explicit else None

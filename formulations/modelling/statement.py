@@ -299,8 +299,8 @@ class Basis:
         model, again = form.model, "take the form from the model again, and extend it anew"
         if self.gram is not model.gram:
             raise ParameterError(
-                f"this {form.name} was stated with the kernel {self.gram.kernel!r}, and its model has "
-                f"{model.gram.kernel!r} now; {again}. To keep both, make another model by with_kernel."
+                f"this {form.name} was stated with the kernel {self.gram.space}, and its model has "
+                f"{model.gram.space} now; {again}. To keep both, make another model by with_kernel."
             )
         if self.absent != tuple(model.absent.tolist()):
             raise ParameterError(

@@ -60,7 +60,6 @@ from formulations.modelling.candidate import Sampling, at_coordinates
 from formulations.regression.regression_model import RegressionModel, ResidualPrimal
 from qpkernels.arrays import Vector, is_sparse
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Linear
 from qpkernels.problems import Bounds, Certificate, FunctionAtSamples, LeastSquares, Support
 from qpkernels.problems.norm_fit import NormFitBounds
 from qpkernels.problems.norms import (
@@ -108,7 +107,7 @@ class LinearFit(RegressionModel):
 
     @cached_property
     def _bounds(self) -> NormFitBounds:
-        X = self.gram.X if isinstance(self.gram.kernel, Linear) and not is_sparse(self.gram.X) else None
+        X = None if is_sparse(self.gram.linear) else self.gram.linear
         return self.norm(self.data.coordinates, self.y, self.fit_intercept, X)
 
     def bounds(self) -> NormFitBounds:

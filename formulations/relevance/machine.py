@@ -244,7 +244,7 @@ class RelevanceMachine(Explained, metaclass=ChecksKeywords):
         """Yield samples, kernel, and what is known of the noise."""
         labels = vars(self).get("y") if self.classes is not None else None
         yield Fact("data", samples_of(self.gram) + classes_of(self.classes, labels))
-        yield Fact("kernel", kernel_of(self.gram.kernel))
+        yield Fact("kernel", kernel_of(self.gram))
         if "noise" in vars(self):
             known = vars(self)["noise"]
             yield Fact("with", "noise learned" if known is None else f"noise = {known:g}")

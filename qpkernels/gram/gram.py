@@ -23,9 +23,10 @@ from qpkernels.arrays import (
     check_nonnegative,
     feature_names,
     frozen,
+    is_sparse,
     row_blocks,
 )
-from qpkernels.arrays.checks import finite_rows, finite_view
+from qpkernels.arrays.checks import finite_rows, finite_view, same_entries
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.display.problem import TextbookLine
@@ -60,6 +61,7 @@ from qpkernels.gram.panels.sums import (
     taken_among,
 )
 from qpkernels.kernels.kernel import Kernel, Samples
+from qpkernels.kernels.linear import Linear
 from qpkernels.kernels.products import ProductForm
 
 __all__ = ["BoundedProduct", "Gram", "Selection"]
@@ -106,7 +108,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
         Coefficients of n functions over some samples, shape (number of those, n), b, and the b_k, shape (n,); the
         labels of negative and positive values, or None where values are targets.
     function
-        Called with samples.
+        Called with samples; or one that kernel machines find.
     coordinates
         Shape (r,) for the r columns of :attr:`factor`, or (r, n) for n functions.
     whole
@@ -145,7 +147,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
         check_choice(indefinite, "indefinite", ("refuse", "clip", "shift"))
         self._begin(kernel, check_nonnegative(memory_limit, "memory_limit"), indefinite)
         self.X, self.feature_names = frozen(kernel.samples(X)), feature_names(X)
-        check_diagonal(kernel, self.X, self._diagonal_of_kernel)
+        check_diagonal(kernel, self.X, self.kernel_diagonal)
 
     @property
     def selection(self) -> Selection | None:
@@ -170,9 +172,10 @@ class Gram(Carded, metaclass=ChecksKeywords):
         return int(self.X.shape[0]) if self._source is None else self._source.rows.size
 
     @cached_property
-    def _diagonal_of_kernel(self) -> Vector:
+    def kernel_diagonal(self) -> Vector:
+        """The m values k(x_i, x_i), whether the matrix is corrected or not."""
         if self._source is not None:
-            return frozen(self._source.whole._diagonal_of_kernel[self._source.rows])
+            return frozen(self._source.whole.kernel_diagonal[self._source.rows])
         with np.errstate(over="ignore", invalid="ignore"):
             return frozen(self.kernel.diagonal(self.X))
 
@@ -182,10 +185,10 @@ class Gram(Carded, metaclass=ChecksKeywords):
             self._formed = self._source.form()
         if self._formed is None:
             K = kernel_matrix(self.kernel, self.X, self.memory_limit)
-            if self.indefinite == "refuse" or not self._may_be_corrected or is_psd(K, self._diagonal_of_kernel):
+            if self.indefinite == "refuse" or not self._may_be_corrected or is_psd(K, self.kernel_diagonal):
                 self._formed = Formed(frozen(K))
             else:
-                self._formed = corrected(K, self._diagonal_of_kernel, self.indefinite)
+                self._formed = corrected(K, self.kernel_diagonal, self.indefinite)
         return self._formed
 
     @cached_property
@@ -208,7 +211,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
     @cached_property
     def diagonal(self) -> Vector:
         """The m values K_ii."""
-        return self._diagonal_of_kernel if self.correction is None else frozen(self.dense.diagonal())
+        return self.kernel_diagonal if self.correction is None else frozen(self.dense.diagonal())
 
     @property
     def is_formed(self) -> bool:
@@ -367,7 +370,40 @@ class Gram(Carded, metaclass=ChecksKeywords):
     def _cholesky(self) -> PivotedCholesky:
         return pivoted_cholesky(self.dense, self.diagonal)
 
+    @property
+    def linear(self) -> Samples | None:
+        """The samples X where K = XX', so that f has weights w of the features of the samples; None: it has none."""
+        return self.X if isinstance(self.kernel, Linear) else None
+
     # Functions in the space of the kernel
+
+    def contains(self, function: Expansion) -> bool:
+        """Return whether a ``function`` is one of the space."""
+        return function.kernel == self.kernel
+
+    def require_function(self, function: Expansion) -> None:
+        """Refuse a ``function`` that is none of the space, or of other features.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            With both kernels, or both shapes.
+        """
+        if not self.contains(function):
+            raise ParameterError(
+                f"the function must be in the space of the kernel {self.space}, but it is in that of "
+                f"{function.kernel!r}; fit it with the same kernel."
+            )
+        if function.centers.shape[1:] != self.X.shape[1:]:
+            raise ShapeError(
+                f"the function is of samples of shape {function.centers.shape[1:]}, and those of the model have "
+                f"{self.X.shape[1:]}."
+            )
+
+    def is_over(self, function: Expansion) -> bool:
+        """Return whether a ``function`` of the space is a sum over all samples, in their order; no sparse one is."""
+        dense = not is_sparse(self.X) and not is_sparse(function.centers)
+        return dense and same_entries(function.centers, self.X)
 
     def expansion(
         self,
@@ -517,6 +553,16 @@ class Gram(Carded, metaclass=ChecksKeywords):
     # What is shown
 
     @property
+    def space(self) -> str:
+        """The kernel, as Python writes it, in one line."""
+        return " ".join(repr(self.kernel).split())
+
+    @property
+    def formula(self) -> str:
+        """What k(x, z) is."""
+        return self.kernel.formula()
+
+    @property
     def extent(self) -> str:
         """In words how many samples there are, and how many features they have if these are numbers."""
         shape: tuple[int, ...] = getattr(self.X, "shape", ())
@@ -529,19 +575,19 @@ class Gram(Carded, metaclass=ChecksKeywords):
         size = f"{m} x {m}, {8 * m**2 / 2**20:.3g} MiB in float64"
         facts = [
             Fact("data", self.extent),
-            Fact("kernel", " ".join(repr(self.kernel).split())),
+            Fact("kernel", self.space),
             Fact("matrix", f"{size}, {'in memory' if self.is_formed else 'not formed yet'}"),
         ]
         if not self.kernel.positive_semidefinite:
             facts.append(Fact("indefinite", self.indefinite))
         formulas = (
             TextbookLine("", "K_(ij) = k(x_i, x_j)"),
-            TextbookLine("with", f"k(x, z) = {self.kernel.formula()}"),
+            TextbookLine("with", f"k(x, z) = {self.formula}"),
         )
         return Card(type(self).__name__, formulas, tuple(facts))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.extent}, {' '.join(repr(self.kernel).split())}>"
+        return f"<{type(self).__name__}: {self.extent}, {self.space}>"
 
 
 @dataclass(frozen=True, eq=False)

@@ -112,7 +112,7 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
     def facts(self) -> Iterator[Fact]:
         """Yield samples, classes, kernel, and what the machines are."""
         yield Fact("data", f"{samples_of(self.data.gram)}, {self.classes.size} classes: {shown(self.classes.tolist())}")
-        yield Fact("kernel", kernel_of(self.data.gram.kernel, self.data.explicit))
+        yield Fact("kernel", kernel_of(self.data.gram, self.data.explicit))
         values = (f"{name} = {shown(value)}" for name, value in self.hyperparameters.items())
         yield Fact("with", ", ".join([f"machine = {self.machine.__name__}", *values]))
 

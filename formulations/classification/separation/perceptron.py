@@ -257,11 +257,7 @@ class Perceptron(PerceptronRule):
                 "the bound on the mistakes holds for a fixed rate from a = 0 only, but this perceptron has a start or "
                 "a rate of its own for each k; ask one without."
             )
-        if function.kernel != gram.kernel:
-            raise ParameterError(
-                f"the bound needs a function in the space of this perceptron's {gram.kernel!r}, but one of "
-                f"{function.kernel!r} came; fit it with the same kernel."
-            )
+        gram.require_function(function)
         norm = function.squared_norm + function.intercept**2
         return _bound(gram.diagonal + 1.0, norm, self.y * gram.values(function))
 

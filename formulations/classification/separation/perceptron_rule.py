@@ -78,7 +78,7 @@ class PerceptronRule(Explained, metaclass=ChecksKeywords):
     def facts(self) -> Iterator[Fact]:
         """Yield samples, kernel, and the step sizes."""
         yield Fact("data", samples_of(self.data.gram) + classes_of(self.classes, self.y))
-        yield Fact("kernel", kernel_of(self.data.gram.kernel, self.data.explicit))
+        yield Fact("kernel", kernel_of(self.data.gram, self.data.explicit))
         threshold = vars(self).get("threshold")
         yield Fact("with", f"rate = {self.rate}" + ("" if threshold is None else f", threshold = {threshold:g}"))
 

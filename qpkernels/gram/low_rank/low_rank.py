@@ -191,7 +191,8 @@ class LowRank(Gram):
         return None
 
     @cached_property
-    def _diagonal_of_kernel(self) -> Vector:
+    def kernel_diagonal(self) -> Vector:
+        """The m values k~(x_i, x_i)."""
         return frozen(self.explicit.squared_lengths())
 
     def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:

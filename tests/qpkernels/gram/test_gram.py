@@ -10,9 +10,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
-from qpkernels import RBF, Gram, Kernel, Linear, Matern, Mercer, Polynomial, Sigmoid, Spectrum
+from qpkernels import RBF, Expansion, Gram, Kernel, Linear, Matern, Mercer, Polynomial, Sigmoid, Spectrum
 from qpkernels.arrays import row_blocks
-from qpkernels.errors import GramTooLargeError, NonFiniteError, ShapeError
+from qpkernels.errors import GramTooLargeError, NonFiniteError, ParameterError, ShapeError
 from qpkernels.gram import LowRank
 from qpkernels.gram.definiteness import kernel_matrix
 from qpkernels.kernels import Laplacian
@@ -285,3 +285,30 @@ def test_a_function_of_rows_has_coefficients_of_the_kernel_as_it_is(kind: Any) -
     assert_close(gram.values(gram.expansion(beta, rows=slice(None))), K @ beta)
     with pytest.raises(ShapeError, match="coefficients"):
         gram.expansion(beta, rows=np.arange(2))
+
+
+def test_functions_of_the_space_are_told_from_others() -> None:
+    X, c = np.random.default_rng(0).normal(size=(4, 2)), np.ones(4)
+    gram = Gram(RBF(0.5), X)
+    own = gram.expansion(c)
+    for function, contained, over in (
+        (own, True, True),
+        (Expansion(RBF(0.5), X[::-1], c), True, False),
+        (Expansion(RBF(0.5), csr_array(X), c), True, False),
+        (Expansion(RBF(0.25), X, c), False, True),
+    ):
+        assert (gram.contains(function), gram.is_over(function)) == (contained, over)
+    gram.require_function(own)
+    with pytest.raises(ParameterError, match=r"kernel RBF\(gamma=0.5\), but it is in that of Linear"):
+        gram.require_function(Expansion(Linear(), X, c))
+    with pytest.raises(ShapeError, match=r"of shape \(1,\), and those of the model have \(2,\)"):
+        gram.require_function(Expansion(RBF(0.5), X[:, :1], c))
+
+
+@together("kernel", [Linear(), RBF(0.5), Sigmoid(1.0, 1.0)])
+def test_a_matrix_says_what_its_space_is(kernel: Kernel) -> None:
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    gram = Gram(kernel, X, indefinite="shift")
+    assert (gram.space, gram.formula) == (repr(kernel), kernel.formula())
+    assert (gram.linear is gram.X) is (kernel == Linear())
+    np.testing.assert_array_equal(gram.kernel_diagonal, kernel.diagonal(X))

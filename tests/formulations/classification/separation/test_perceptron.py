@@ -443,7 +443,7 @@ def test_a_bound_needs_a_separator(separator: list[float]) -> None:
 def test_a_bound_needs_the_same_kernel() -> None:
     X, y = separable(8)
     other = Perceptron(X, y, RBF(0.5)).solve().function
-    with pytest.raises(ParameterError, match=r"this perceptron's Linear\(\), but one of RBF"):
+    with pytest.raises(ParameterError, match=r"in the space of the kernel Linear\(\), but it is in that of RBF"):
         Perceptron(X, y).mistake_bound(other)
 
 
