@@ -171,16 +171,15 @@ class MatrixRows(SampleRows):
             values[columns] += sums
 
     @cached_property
-    def _runs(self) -> list[tuple[int, slice]]:
-        """For each run of samples that follow each other in the matrix, the first column and which they are."""
-        edges = np.concatenate([[0], np.flatnonzero(np.diff(self._samples) != 1) + 1, [self._samples.size]])
-        return [(int(self._samples[start]), slice(start, stop)) for start, stop in pairwise(edges.tolist())]
+    def _edges(self) -> Indices:
+        """Where a run of samples that follow each other in the matrix begins; and their number."""
+        return np.concatenate([[0], np.flatnonzero(np.diff(self._samples) != 1) + 1, [self._samples.size]])
 
     def _add(self, rows: Indices, delta: Vector, values: Vector) -> None:
         """Add delta'K to the ``values`` of all samples, where K has these ``rows`` of the matrix."""
-        if len(self._runs) * _RUN <= values.size:
-            for first, samples in self._runs:
-                self._add_from(first, rows, delta, values[samples])
+        if (self._edges.size - 1) * _RUN <= values.size:
+            for start, stop in pairwise(self._edges.tolist()):
+                self._add_from(int(self._samples[start]), rows, delta, values[start:stop])
         elif values.size:
             # Few of them follow each other in the matrix: what lies between is read as well.
             first = int(self._samples.min())
