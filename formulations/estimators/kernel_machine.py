@@ -335,8 +335,13 @@ def _is_plain(X: Any, y: Any, features: int | None) -> bool:
         and (
             isinstance(y, str) or (type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu" and len(y) == len(X))
         )
-        and bool(np.isfinite(X.sum()))
+        and _has_finite_sum(X)
     )
+
+
+def _has_finite_sum(X: Matrix) -> bool:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(X.sum()))
 
 
 CACHE_SIZE = 2048.0

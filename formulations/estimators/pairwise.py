@@ -108,7 +108,8 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         parameters = weighted(machine, parameters, training.weights)
         codes = codes[training.rows]
         present = np.flatnonzero(np.bincount(codes))
-        self.__dict__.pop("solution_", None)
+        for name in ("solution_", "_answer"):
+            self.__dict__.pop(name, None)
         if present.size == 2:
             self.model_ = machine(training.data, self.classes_[codes], **parameters)
             self._answer = train_one(self.model_, verbose=bool(self.verbose), **limits)

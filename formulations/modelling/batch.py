@@ -19,7 +19,7 @@ from formulations.modelling.model import Model
 from formulations.modelling.routes import solve_structure
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import SolveRequest, hold, status_of
-from qpkernels.arrays import Indices, Vector, check_tolerance, is_integer, shown
+from qpkernels.arrays import Indices, Vector, check_positive, check_tolerance, is_integer, shown
 from qpkernels.arrays.threads import in_this_thread, threads
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
@@ -81,6 +81,7 @@ _MEMORY = 2048.0
 
 _OF_A_BATCH = frozenset({"max_iter", "time_limit", "cache_size"})
 """Options that mean the same in a batch."""
+
 Known = TypeVar("Known")
 
 
@@ -276,7 +277,8 @@ def train_one(model: Model[Answered], *, verbose: bool = False, **request: Any) 
 
 def _is_plain(request: Mapping[str, Any]) -> bool:
     """Return whether nobody is named who solves, and nothing but the memory is limited."""
-    return all(value is None for name, value in request.items() if name not in ("tol", "cache_size"))
+    given = {name for name, value in request.items() if value is not None}
+    return request.keys() <= _OF_A_BATCH | {"solver", "tol"} and given <= {"cache_size", "tol"}
 
 
 def _as_arrays(model: Model[Any]) -> KernelQPs | None:
@@ -297,7 +299,7 @@ def _train_arrays(
     """Solve the parts as arrays, and keep what that proves."""
     from qpkernels.families.batch.arrays import solve_kernel_qps
 
-    memory = int(2**20 * options.get("cache_size", _MEMORY))
+    memory = int(2**20 * check_positive(options.get("cache_size", _MEMORY), "cache_size"))
     solved = solve_kernel_qps(programs, tol=tol, memory=memory, jobs=_threads(n_jobs))
     if solved is None:
         return

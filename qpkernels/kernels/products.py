@@ -107,10 +107,10 @@ def squared_distances(X: Samples, Z: Samples, roots: Roots) -> Matrix:
 
     To 1e-11, or to a rounding error of s where it is above 1e3; 0 on the diagonal where ``X is Z``.
     """
-    # The product form loses the digits that the samples share, so what they share goes first where that keeps zeros:
-    # distances do not depend on the origin.
-    origin = None if is_sparse(X) or is_sparse(Z) else Z.mean(axis=0)
     with np.errstate(over="ignore", invalid="ignore"):
+        # The product form loses the digits that the samples share, so what they share goes first where that keeps
+        # zeros: distances do not depend on the origin.
+        origin = None if is_sparse(X) or is_sparse(Z) else Z.mean(axis=0)
         left = scaled(X, roots, origin)
         squares, lengths = _product_form(left, left if X is Z else scaled(Z, roots, origin))
         rounding = 4 * _EPS * (lengths[0].max() + lengths[1].max())
@@ -217,7 +217,9 @@ class ProductForm(NamedTuple):
     @classmethod
     def exponential(cls, gamma: float | tuple[float, ...], X: Samples) -> ProductForm:
         """Return that of exp(-sum_k gamma_k (x_k - z_k)^2) around the mean of ``X``, or around 0 if it is sparse."""
-        origin = np.zeros(X.shape[1]) if is_sparse(X) else X.mean(axis=0)
+        with np.errstate(over="ignore"):
+            # Infinite where the sum is: the form then has an infinite error, and nobody takes it.
+            origin = np.zeros(X.shape[1]) if is_sparse(X) else X.mean(axis=0)
         scale = np.sqrt(2.0 * log2(e) * np.asarray(gamma))
         return cls(origin, scale if scale.ndim else np.full(X.shape[1], scale), 0.0, 0)
 

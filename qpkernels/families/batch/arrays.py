@@ -273,7 +273,6 @@ class _Sums(NamedTuple):
     reach: Vector
     worst: Vector
     largest: Vector
-    vanishing: Vector
     size: Vector
 
 
@@ -353,7 +352,11 @@ def solve_each(
             for place, k in enumerate(numbers):
                 found[k] = solved.beta[stated.rows(place)]
                 start = Start(found[k], int(solved.steps[place]), solved.seconds / len(numbers))
-                yield k, solved.fitted(place, tol) if proved[place] else start
+                if not proved[place]:
+                    yield k, start
+                    continue
+                fitted = solved.fitted(place, tol)
+                yield k, fitted if machines[k].held_out is not None else replace(fitted, held_out=None)
 
 
 _NOBODY = np.empty(0, np.intp)

@@ -241,4 +241,4 @@ def judge_each(machines: MachineArrays, points: Points, lengths: Vector, paired:
         sums[0, p], sums[1, p], sums[2, p], sums[3, p] = f.products, half_norm, terms.losses, terms.linear
         sums[4, p], sums[5, p], sums[6, p] = terms.costs, terms.linear_sizes, terms.squared_errors
         sums[7, p], sums[8, p], sums[9, p] = terms.imbalance, terms.reach, terms.worst
-        sums[10, p], sums[11, p], sums[12, p] = terms.parts[terms.worst], terms.vanishing, most - least
+        sums[10, p], sums[11, p] = terms.parts[terms.worst], most - least

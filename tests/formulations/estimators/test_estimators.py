@@ -340,6 +340,21 @@ def test_names_of_features_are_checked() -> None:
         SVC(kernel=RBF(1.0)).fit(IRIS, SPECIES).predict(IRIS[:, :3])
 
 
+@pytest.mark.filterwarnings("error")
+def test_samples_whose_sum_overflows_are_samples() -> None:
+    y, X = np.minimum(SPECIES, 1), IRIS.copy()
+    X[:2, 0] = 1e308
+    fitted = SVC(gamma=0.5).fit(X, y)
+    assert fitted.predict(X[2:]) == pytest.approx(y[2:])
+
+
+def test_a_fit_that_fails_leaves_no_answer_of_another() -> None:
+    fitted = SVC(gamma=0.5).fit(IRIS, np.minimum(SPECIES, 1))
+    with pytest.raises(IndefiniteKernelError):
+        fitted.set_params(kernel="sigmoid").fit(IRIS - IRIS.mean(axis=0), SPECIES)
+    assert not hasattr(fitted, "solution_")
+
+
 def test_a_copy_from_a_file_answers_alike() -> None:
     fitted = SVC(kernel=Linear(), probability=True, random_state=1).fit(IRIS, SPECIES)
     copy = pickle.loads(pickle.dumps(fitted))

@@ -26,7 +26,14 @@ from formulations import (
 )
 from formulations.classification.margins.soft_margin import SoftMarginDual
 from qpkernels import RBF, Gram, Precomputed
-from qpkernels.errors import InseparableError, LabelError, OneClassError, ParameterError, ShapeError
+from qpkernels.errors import (
+    InseparableError,
+    LabelError,
+    OneClassError,
+    ParameterError,
+    ShapeError,
+    UnsupportedOptionError,
+)
 from qpkernels.files import scale_features
 from qpkernels.problems import Status
 
@@ -117,6 +124,19 @@ def test_a_gram_and_a_precomputed_matrix(scheme: type) -> None:
     numbers = np.arange(len(X))
     given = scheme(numbers, y, Precomputed(KERNEL(X))).solve("smo", tol=1e-9)
     assert given.function(numbers) == pytest.approx(expected.function(X), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("option", "error"),
+    [({"cache_size": value}, ParameterError) for value in (None, "a", np.nan, np.inf, True)]
+    + [({"nonsense": None}, UnsupportedOptionError)],
+    ids=str,
+)
+def test_options_are_those_of_one_machine(option: dict[str, Any], error: type[Exception]) -> None:
+    X, y = crowded()
+    for problem in (SoftMargin(X, y % 2, KERNEL), OneVersusOne(X, y, KERNEL)):
+        with pytest.raises(error, match=f"{next(iter(option))}"):
+            problem.solve(**option)
 
 
 def test_a_cost_for_each_sample() -> None:

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from qpkernels import RBF, Expansion, Gram, Laplacian, Linear, Polynomial
-from qpkernels.families.batch.arrays import KernelQPs, Solved, solve_kernel_qps
+from qpkernels.families.batch.arrays import KernelQPs, Solved, solve_each, solve_kernel_qps
+from qpkernels.families.batch.machine import Fitted, Machine
 from qpkernels.kernels import Kernel
 from qpkernels.problems import certify_kernel_qp
 
@@ -84,3 +85,15 @@ def test_what_takes_many_steps_is_left_unproved() -> None:
     found = solved(hard, 1e-9)
     assert not found.proved(1e-9).all()
     assert np.isfinite(found.beta).all()
+
+
+def test_only_a_machine_with_samples_held_out_has_values_there() -> None:
+    programs = machines(RBF(0.3), True)
+    assert programs.held_out is not None
+    stated = [
+        Machine(programs.program(k), programs.samples[programs.rows(k)], held_out=held_out)
+        for k, held_out in ((2, None), (4, programs.held_out[4]))
+    ]
+    found = [answer for _, answer in solve_each(programs.gram, stated, 1e-6, 2**30, 1)]
+    assert all(isinstance(answer, Fitted) for answer in found)
+    assert [answer.held_out is None for answer in found if isinstance(answer, Fitted)] == [True, False]
