@@ -13,7 +13,7 @@ from formulations.judging.comparison import Comparison, Row
 from formulations.judging.examination import CrossExamination, Trial
 from formulations.modelling import Form, Model
 from formulations.modelling.solution import Solution
-from qpkernels.arrays import check_positive, check_tolerance, is_sparse, shown
+from qpkernels.arrays import check_positive, check_tolerance, shown
 from qpkernels.display import progress_bar
 from qpkernels.errors import NoEnclosureError, ParameterError, QPKernelsError, UnsupportedProgramError
 from qpkernels.problems import ConeProgram, Enclosure
@@ -303,28 +303,13 @@ def _differences(first: Model[Any], second: Model[Any]) -> Iterator[str]:
         if not np.array_equal(values[0], values[1]):
             shown = [f"{np.ravel(each)[0]:g}" if np.ptp(each) == 0 else "one for each sample" for each in values]
             yield f"{parameter.name} ({shown[0]} and {shown[1]})"
-    if first.gram is not second.gram:
-        if first.gram.kernel != second.gram.kernel:
-            yield f"the kernel ({first.gram.kernel!r} and {second.gram.kernel!r})"
-        if not _equal(first.gram.X, second.gram.X):
-            yield "the samples"
-        if first.gram.correction != second.gram.correction:
-            kinds = [each.kind if each else "none" for each in (first.gram.correction, second.gram.correction)]
-            yield f"the correction of the kernel matrix ({kinds[0]} and {kinds[1]})"
-    if not _equal(getattr(first, "y", None), getattr(second, "y", None)):
+    yield from first.gram.differences(second.gram)
+    if not np.array_equal(getattr(first, "y", 0.0), getattr(second, "y", 0.0)):
         yield "the targets"
     if first.fit_intercept != second.fit_intercept:
         yield "the intercept"
     if getattr(first, "loss", None) != getattr(second, "loss", None):
         yield "the loss"
-
-
-def _equal(first: Any, second: Any) -> bool:
-    if first is second:
-        return True
-    if is_sparse(first) or is_sparse(second):
-        return is_sparse(first) and is_sparse(second) and first.shape == second.shape and (first != second).nnz == 0
-    return np.array_equal(first, second)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,12 +22,11 @@ from numpy.typing import NDArray
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part, Trained, check_jobs, train
 from qpkernels.arrays import Vector, check_tolerance, shown
-from qpkernels.arrays.checks import add_array, add_samples
+from qpkernels.arrays.checks import add_array
 from qpkernels.arrays.files import check_path, read_file
 from qpkernels.display.tables import Reported
 from qpkernels.errors import DataFormatError, FileFormatError, ForeignResultsError, ParameterError, QPKernelsError
 from qpkernels.gram import Gram
-from qpkernels.kernels.spec import kernel_to_spec
 from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import SolverLike, find_solver
 
@@ -102,7 +101,7 @@ class Fit:
 def fingerprint(model: Model[Any]) -> str:
     """Return what tells the samples, and labels or targets, of a model from others."""
     digest = sha256()
-    add_samples(digest, model.gram.X)
+    model.gram.add_samples_to(digest)
     for name in ("y", "classes"):
         add_array(digest, np.asarray(vars(model).get(name, 0.0)))
     return digest.hexdigest()
@@ -208,8 +207,7 @@ class ResultsFile:
 def _description(part: Part) -> dict[str, Any]:
     """Return what tells one fit of the data from another, in terms that JSON has."""
     model = part.model
-    arrays: list[NDArray[Any]] = []
-    kernel = kernel_to_spec(model.gram.kernel, arrays)
+    kernel, arrays = model.gram.specification()
     numbers = {name: model.value_of(name) for name in model.entry.names}
     return {
         "model": _name(type(model)),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -26,7 +26,7 @@ from qpkernels.arrays import (
     is_sparse,
     row_blocks,
 )
-from qpkernels.arrays.checks import finite_rows, finite_view, same_entries
+from qpkernels.arrays.checks import add_samples, finite_rows, finite_view, same_entries
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.display.problem import TextbookLine
@@ -63,6 +63,7 @@ from qpkernels.gram.panels.sums import (
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.linear import Linear
 from qpkernels.kernels.products import ProductForm
+from qpkernels.kernels.spec import kernel_to_spec
 
 __all__ = ["BoundedProduct", "Gram", "Selection"]
 
@@ -107,6 +108,10 @@ class Gram(Carded, metaclass=ChecksKeywords):
     B, intercept, intercepts, classes
         Coefficients of n functions over some samples, shape (number of those, n), b, and the b_k, shape (n,); the
         labels of negative and positive values, or None where values are targets.
+    other
+        Another matrix.
+    digest
+        With a method ``update`` that takes bytes.
     function
         Called with samples; or one that kernel machines find.
     coordinates
@@ -550,6 +555,35 @@ class Gram(Carded, metaclass=ChecksKeywords):
             self._settled = 0.0 if trusted else psd_threshold(self.diagonal)
         return self._settled
 
+    # What tells it from others
+
+    def differences(self, other: Gram) -> Iterator[str]:
+        """Yield in words in what this matrix and ``other`` differ: kernel, samples, what was done to the matrix."""
+        if other is self:
+            return
+        if self.kernel != other.kernel:
+            yield f"the kernel ({self.kernel!r} and {other.kernel!r})"
+        if not _are_equal(self.X, other.X):
+            yield "the samples"
+        if self.correction != other.correction:
+            kinds = [each.kind if each else "none" for each in (self.correction, other.correction)]
+            yield f"the correction of the kernel matrix ({kinds[0]} and {kinds[1]})"
+
+    def add_samples_to(self, digest: Any) -> None:
+        """Add the samples to a ``digest`` of hashlib."""
+        add_samples(digest, self.X)
+
+    def specification(self) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+        """Return the kernel as a JSON object, and the arrays that it names by position.
+
+        Raises
+        ------
+        ParameterError
+            If the kernel holds what a file cannot, such as a Python function.
+        """
+        arrays: list[NDArray[Any]] = []
+        return kernel_to_spec(self.kernel, arrays), arrays
+
     # What is shown
 
     @property
@@ -663,6 +697,12 @@ class BoundedProduct:
     coefficients: Vector
     values: Vector
     error: Vector
+
+
+def _are_equal(one: Samples, other: Samples) -> bool:
+    if one is not other and (is_sparse(one) or is_sparse(other)):
+        return is_sparse(one) and is_sparse(other) and one.shape == other.shape and (one != other).nnz == 0
+    return one is other or np.array_equal(one, other)
 
 
 def matrix_product(K: Matrix, v: Vector) -> Vector:

@@ -280,9 +280,9 @@ def _source(gram: Gram, memory: int) -> tuple[Matrix, Vector, int] | None:
     """Return what rows are made of, as :class:`MachineArrays` has it; None: neither features nor a matrix will do."""
     if not takes(gram):
         return None
-    form = None if gram.is_formed or is_sparse(gram.X) else gram.product_form
-    if form is not None and form.scale.size <= _WIDE:
-        product = make_product(form, gram.X, np.float64)
+    form, X = (None, None) if gram.is_formed else gram.panels(compressed=False)
+    if form is not None and form.scale.size <= _WIDE and not is_sparse(X):
+        product = make_product(form, X, np.float64)
         assert isinstance(product, DenseProduct)
         if product.largest * EPS <= EXPONENT_ERROR:
             features, offsets, degree = product.by_feature(np.arange(product.size))

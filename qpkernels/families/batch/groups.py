@@ -121,10 +121,11 @@ def _reading(gram: Gram, machines: Sequence[Machine]) -> Reading:
         return Reading.SHARED
     if largest <= _SMALL and size <= 2 * _SMALL:
         return Reading.ARRAYS
-    if uses >= _SHARED * size**2 or gram.is_formed or is_sparse(gram.X):
+    if uses >= _SHARED * size**2 or gram.is_formed:
         return Reading.SHARED
-    form = gram.product_form
-    return Reading.ARRAYS if form is not None and form.scale.size <= _NARROW else Reading.SHARED
+    form, X = gram.panels(compressed=False)
+    narrow = form is not None and form.scale.size <= _NARROW and not is_sparse(X)
+    return Reading.ARRAYS if narrow else Reading.SHARED
 
 
 def _extent(gram: Gram, machines: Sequence[Machine]) -> tuple[int, float]:

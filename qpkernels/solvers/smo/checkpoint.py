@@ -11,13 +11,11 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qpkernels.arrays import shown
 from qpkernels.arrays.checks import add_samples
 from qpkernels.arrays.files import load_arrays, npz_path, parsing, replacing, sized
 from qpkernels.errors import FileFormatError, ForeignResultsError, ParameterError
-from qpkernels.kernels.spec import kernel_to_spec
 from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.solvers.smo.iterate import Beginning, Iterate, Stepped
 
@@ -148,18 +146,22 @@ class Checkpoint:
 
 def _parts(program: KernelQP) -> dict[str, str]:
     """Return what tells a problem from others, by the name of the part."""
-    gram, own = program.gram, list[NDArray[Any]]()
-    kernel = json.dumps(kernel_to_spec(gram.kernel, own), sort_keys=True)
+    gram = program.gram
+    kernel, own = gram.specification()
+    samples = sha256()
+    if gram.features is None:
+        gram.add_samples_to(samples)
+    else:
+        add_samples(samples, gram.features)
     totals = np.array([np.nan if program.total is None else program.total])
     parts: dict[str, list[Any]] = {
-        "samples": [gram.X if gram.features is None else gram.features],
-        "kernel": [np.array(f"{kernel} {gram.indefinite}"), *own],
+        "kernel": [np.array(f"{json.dumps(kernel, sort_keys=True)} {gram.indefinite}"), *own],
         "labels or targets": [program.target],
         "bounds (C, weights)": [program.lower, program.upper],
         "losses": [program.epsilon, program.ridge],
         "intercept": [totals],
     }
-    return {name: _digest(arrays) for name, arrays in parts.items()}
+    return {"samples": samples.hexdigest(), **{name: _digest(arrays) for name, arrays in parts.items()}}
 
 
 def _digest(arrays: list[Any]) -> str:

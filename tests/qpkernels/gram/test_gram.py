@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ import pytest
 from scipy.sparse import csr_array
 
 from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
-from qpkernels import RBF, Expansion, Gram, Kernel, Linear, Matern, Mercer, Polynomial, Sigmoid, Spectrum
+from qpkernels import RBF, Expansion, Gram, Kernel, Linear, Matern, Mercer, Polynomial, Precomputed, Sigmoid, Spectrum
 from qpkernels.arrays import row_blocks
 from qpkernels.errors import GramTooLargeError, NonFiniteError, ParameterError, ShapeError
 from qpkernels.gram import LowRank
 from qpkernels.gram.definiteness import kernel_matrix
 from qpkernels.kernels import Laplacian
+from qpkernels.kernels.spec import kernel_from_spec
 from showing import check_bundle, check_repr
 from sparse_samples import assert_close, each_taker, wide, with_zeros
 from together import together
@@ -312,3 +314,37 @@ def test_a_matrix_says_what_its_space_is(kernel: Kernel) -> None:
     assert (gram.space, gram.formula) == (repr(kernel), kernel.formula())
     assert (gram.linear is gram.X) is (kernel == Linear())
     np.testing.assert_array_equal(gram.kernel_diagonal, kernel.diagonal(X))
+
+
+def test_matrices_say_in_what_they_differ() -> None:
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    gram = Gram(RBF(0.5), X)
+    for other, differences in (
+        (gram, []),
+        (Gram(RBF(0.5), X.copy()), []),
+        (Gram(RBF(0.5), X, memory_limit=0), []),
+        (Gram(RBF(0.7), X), ["the kernel (RBF(gamma=0.5) and RBF(gamma=0.7))"]),
+        (Gram(RBF(0.5), X + 1.0), ["the samples"]),
+        (Gram(RBF(0.5), csr_array(X)), ["the samples"]),
+        (Gram(Linear(), X[:, :1]), ["the kernel (RBF(gamma=0.5) and Linear())", "the samples"]),
+    ):
+        assert list(gram.differences(other)) == differences
+    sparse = Gram(RBF(0.5), csr_array(X))
+    assert list(sparse.differences(Gram(RBF(0.5), csr_array(X)))) == []
+    assert list(sparse.differences(Gram(RBF(0.5), csr_array(2.0 * X)))) == ["the samples"]
+    clipped, shifted = (Gram(Sigmoid(1.0, 1.0), X, indefinite=kind) for kind in ("clip", "shift"))
+    assert list(clipped.differences(shifted)) == ["the correction of the kernel matrix (clip and shift)"]
+
+
+def test_samples_and_kernel_are_known_by_what_a_file_holds() -> None:
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    digests = []
+    for samples in (X, X.copy(), X[::-1], csr_array(X)):
+        digest = sha256()
+        Gram(RBF(0.5), samples).add_samples_to(digest)
+        digests.append(digest.hexdigest())
+    assert digests[0] == digests[1]
+    assert len(set(digests)) == 3
+    for kernel, taken in ((2.0 * RBF(0.5), X), (Precomputed(np.eye(6)), np.arange(6))):
+        found = kernel_from_spec(*Gram(kernel, taken).specification())
+        np.testing.assert_array_equal(found(taken), kernel(taken))
