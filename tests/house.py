@@ -34,7 +34,7 @@ PACKAGES = ("qpkernels", "formulations")
 LIMITS: dict[str, int] = {
     "cases of the tests": 16_000,
     "files, without those of kernels, models and solvers": 301,
-    "lines, without theirs": 67_700,
+    "lines, without theirs": 67_719,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 9,

@@ -26,7 +26,6 @@ __all__ = [
     "line_of_form",
     "line_of_model",
     "objective_of",
-    "samples_of",
     "statement_of_form",
     "statement_of_model",
 ]
@@ -89,7 +88,7 @@ def line_of_model(model: Any) -> str:
 def facts_of_model(model: Any) -> Iterator[Fact]:
     """Yield data, kernel, hyper-parameters, intercept, forms and solvers of a model."""
     signs = vars(model).get("y") if model.classes is not None else None
-    yield Fact("data", samples_of(model.gram) + classes_of(model.classes, signs))
+    yield Fact("data", model.gram.extent + classes_of(model.classes, signs))
     yield Fact("kernel", kernel_of(model.gram, model.data.explicit))
     settings = list(_settings_of(model))
     if settings:
@@ -160,11 +159,6 @@ def _facts_of_form(form: Any) -> Iterator[Fact]:
         yield Fact("extended by", _shortened(f"the objective {form.extension.objective}"))
     yield Fact("model", form.model.name)
     yield from (fact for fact in facts_of_model(form.model) if fact.name in (*_SHORT, "intercept"))
-
-
-def samples_of(gram: Gram) -> str:
-    """Return how many samples there are, and how many features they have if these are numbers."""
-    return gram.extent
 
 
 def classes_of(classes: NDArray[Any] | None, signs: Vector | None) -> str:

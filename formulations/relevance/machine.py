@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from formulations.inputs.hyperparameters import ModelEntry
 from formulations.inputs.samples import KernelLike, bind
-from formulations.modelling.cards import Explained, classes_of, kernel_of, samples_of
+from formulations.modelling.cards import Explained, classes_of, kernel_of
 from formulations.prediction import Answering, Labels, Posterior, Predictor, Sigmoids, Targets
 from formulations.relevance.ascent import EvidenceSearch
 from formulations.relevance.evidence import Design, Stationarity
@@ -243,7 +243,7 @@ class RelevanceMachine(Explained, metaclass=ChecksKeywords):
     def facts(self) -> Iterator[Fact]:
         """Yield samples, kernel, and what is known of the noise."""
         labels = vars(self).get("y") if self.classes is not None else None
-        yield Fact("data", samples_of(self.gram) + classes_of(self.classes, labels))
+        yield Fact("data", self.gram.extent + classes_of(self.classes, labels))
         yield Fact("kernel", kernel_of(self.gram))
         if "noise" in vars(self):
             known = vars(self)["noise"]

@@ -34,7 +34,7 @@ from formulations.inputs.restating import checked_values
 from formulations.inputs.samples import BoundSamples, KernelLike, SamplesLike, bind, checked_labels
 from formulations.modelling import Classification
 from formulations.modelling.batch import Part, Solutions, Trained, check_jobs, train
-from formulations.modelling.cards import Explained, kernel_of, samples_of
+from formulations.modelling.cards import Explained, kernel_of
 from formulations.prediction import Answering, Labels, Predictor, Sigmoids, Votes
 from qpkernels.arrays import ChecksKeywords, Indices, Matrix, check_flag, is_scalar, read_array, shown, shown_label
 from qpkernels.arrays.arguments import check_keywords
@@ -111,7 +111,7 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
 
     def facts(self) -> Iterator[Fact]:
         """Yield samples, classes, kernel, and what the machines are."""
-        yield Fact("data", f"{samples_of(self.data.gram)}, {self.classes.size} classes: {shown(self.classes.tolist())}")
+        yield Fact("data", f"{self.data.gram.extent}, {self.classes.size} classes: {shown(self.classes.tolist())}")
         yield Fact("kernel", kernel_of(self.data.gram, self.data.explicit))
         values = (f"{name} = {shown(value)}" for name, value in self.hyperparameters.items())
         yield Fact("with", ", ".join([f"machine = {self.machine.__name__}", *values]))

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.inputs.samples import KernelLike, SamplesLike, bind, two_classes
-from formulations.modelling.cards import Explained, classes_of, kernel_of, samples_of
+from formulations.modelling.cards import Explained, classes_of, kernel_of
 from formulations.prediction import Answering, Labels, Predictor
 from qpkernels.arrays import ChecksKeywords, Indices, Vector, check_positive, finite_vector, frozen
 from qpkernels.display import Card, Carded, Fact, count
@@ -77,7 +77,7 @@ class PerceptronRule(Explained, metaclass=ChecksKeywords):
 
     def facts(self) -> Iterator[Fact]:
         """Yield samples, kernel, and the step sizes."""
-        yield Fact("data", samples_of(self.data.gram) + classes_of(self.classes, self.y))
+        yield Fact("data", self.data.gram.extent + classes_of(self.classes, self.y))
         yield Fact("kernel", kernel_of(self.data.gram, self.data.explicit))
         threshold = vars(self).get("threshold")
         yield Fact("with", f"rate = {self.rate}" + ("" if threshold is None else f", threshold = {threshold:g}"))
