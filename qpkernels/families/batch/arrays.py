@@ -122,7 +122,7 @@ class Solved:
     worst, largest
         The sample of each that adds most to the gap, and what it adds.
     imbalance
-        How far 1'beta is from 0, as a share of its terms.
+        How far 1'beta is from its total, as a share of its terms.
     held_out
         f(x) + b at the samples held out, one array a machine.
     seconds

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Descent of the machines of a group, and their certificates, made of K beta in float64.
 
-Machines that share many kernel values descend with rows in float32, and one pass over K serves the certificates of all.
-Those that are small, or have little in common, have a matrix of their own as a single machine has. A machine that a
-round leaves unproved goes on from the exact values, as iterative refinement does for linear equations; one that gains
+The machines descend with rows in float32 that they share, and one pass over K serves the certificates of all. One that
+a round leaves unproved goes on from the exact values, as iterative refinement does for linear equations; one that gains
 little by that is left to the solver of one machine, which has rows in float64.
 """
 
@@ -33,7 +32,7 @@ from qpkernels.solvers.smo.iterate import intercept_of
 from qpkernels.solvers.smo.rows import ONE_BLOCK, MatrixRows, ProductRows, SampleRows
 from qpkernels.solvers.smo.steps import PATIENCE
 
-__all__ = ["BatchLimits", "Start", "carried", "function_at", "solve_together"]
+__all__ = ["BatchLimits", "function_at", "solve_together"]
 
 _GOAL, _ENOUGH = 0.8, 0.5
 """Parts of the tolerance that a descent goes for, and within which a start needs no step.
@@ -45,9 +44,6 @@ _UNIT, _SINGLE_UNIT = float(np.finfo(np.float64).eps), float(np.finfo(np.float32
 
 _ROUNDED = 1e-12
 """Part of a number by which rounding may change it."""
-
-_FEW = 300
-"""Samples below which a machine is not worth a thread of its own."""
 
 _GAIN = 0.3
 """Part of the gap that a round must get it down to; else another would gain little."""

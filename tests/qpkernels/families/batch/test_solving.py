@@ -14,7 +14,7 @@ from qpkernels.errors import IndefiniteKernelError, ParameterError, QPKernelsErr
 from qpkernels.families.batch import Fitted, Machine, solve_batch
 from qpkernels.families.batch import groups as groups_module
 from qpkernels.families.batch.groups import Reading, grouped
-from qpkernels.families.batch.rounds import Start
+from qpkernels.families.batch.machine import Start
 from qpkernels.families.batch.solving import Alone
 from qpkernels.problems import KernelQP
 from qpkernels.solvers import Claim
