@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 import warnings
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
@@ -21,7 +22,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from formulations.estimators.parameters import Functions, Indefinite, KernelLike, Space, Sums, space_of
 from formulations.inputs.samples import BoundSamples
-from formulations.modelling import Solution
+from formulations.modelling import Model
+from formulations.modelling.batch import Trained, train_one
 from qpkernels.arrays import (
     ChecksKeywords,
     Indices,
@@ -408,11 +410,19 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
         shape_fit_: tuple[int, ...] = field(init=False)
         n_features_in_: int = field(init=False)
         _functions: Functions = field(init=False)
+        _answer: Trained[Any] = field(init=False)
+
+    _left_behind: ClassVar[tuple[str, ...]] = (*ProvedEstimator._left_behind, "_answer")
 
     # Fitting --------------------------------------------------------------------------------------------------
 
     def _train_on(self, X: Any, weights: Vector, costs: Vector | None = None) -> Training:
-        """Return the samples that count: ``weights`` say how often, ``costs``, if others, what their losses cost."""
+        """Return the samples that count: ``weights`` say how often, ``costs``, if others, what their losses cost.
+
+        What an earlier fit found is gone then.
+        """
+        for name in ("solution_", "_answer"):
+            self.__dict__.pop(name, None)
         costs = weights if costs is None else costs
         space = space_of(
             self.kernel, X, weights, gamma=self.gamma, degree=self.degree, coef0=self.coef0, rank=self.rank
@@ -439,15 +449,32 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
                 of_smo["shrinking"] = False
         return {**self._request(), **of_smo, "max_iter": None if self.max_iter == -1 else self.max_iter}
 
-    def _keep_function(self, training: Training, X: Any, solution: Solution, scale: float) -> None:
-        """Read off the attributes of a single function, which is so many times that of the solution."""
-        beta = scale * solution.beta
+    def _ask(self, model: Model[Any], limits: Mapping[str, Any]) -> Trained[Any]:
+        """Solve the one model of a fit, and keep its answer, of which ``solution_`` is made when it is asked for."""
+        self._answer = train_one(model, verbose=bool(self.verbose), **limits)
+        return self._answer
+
+    @cached_property  # type: ignore[misc]
+    def solution_(self) -> Any:
+        """The answer."""
+        if "_answer" not in vars(self):
+            raise AttributeError("solution_")
+        return self._answer.solution
+
+    @property
+    def _message(self) -> str:
+        """What the solver said of an answer that is not proved."""
+        return "" if self._answer.status is Status.OPTIMAL else self.solution_.message
+
+    def _keep_function(self, training: Training, X: Any, answer: Trained[Any], scale: float) -> None:
+        """Read off the attributes of a single function, which is so many times that of the answer."""
+        beta = scale * answer.beta
         used = np.flatnonzero(beta)
         self.support_ = training.rows[used].astype(np.int32)
         self.support_vectors_ = self._rows_of(X, self.support_)
         self.dual_coef_ = as_sparse_as(X, beta[None, used])
-        self.intercept_ = np.array([scale * solution.intercept])
-        self.n_iter_ = max(1, solution.iterations or 1)
+        self.intercept_ = np.array([scale * answer.intercept])
+        self.n_iter_ = max(1, answer.iterations or 1)
         # Of a clipped matrix they are others, and of all samples.
         own = training.data.gram.expansion_coefficients(beta)
         used = np.flatnonzero(own)

@@ -65,10 +65,10 @@ class OneClassSVM(OutlierMixin, MachineEstimator):
         weights = sample_weights(sample_weight, _num_samples(X))
         training = self._train_on(X, weights)
         self.model_ = OneClass(training.data, nu=self.nu, sample_weight=training.weights)
-        self.solution_ = self.model_.solve(verbose=bool(self.verbose), **limits)
-        self._keep_function(training, X, self.solution_, self.nu * float(training.weights.sum()))
+        answer = self._ask(self.model_, limits)
+        self._keep_function(training, X, answer, self.nu * float(training.weights.sum()))
         self.offset_ = -self.intercept_
-        self._judge(self.solution_.status, self.solution_.certificate, self.solution_.message)
+        self._judge(answer.status, answer.certificate, self._message)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -6,8 +6,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +25,7 @@ from formulations.classification.two_class_model import TwoClassModel
 from formulations.estimators.kernel_machine import MachineEstimator, Training, as_sparse_as
 from formulations.estimators.parameters import ClassWeight, check_labels, class_weights, sample_weights, weighted
 from formulations.modelling import Classification
-from formulations.modelling.batch import Part, Trained, check_jobs, train, train_one
+from formulations.modelling.batch import Part, Trained, check_jobs, train
 from formulations.prediction import Sigmoids
 from formulations.prediction.decisions import probabilities
 from qpkernels.arrays import Indices, Matrix, Vector, check_choice, check_flag, is_sparse
@@ -74,9 +73,6 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         model_: TwoClassModel | OneVersusOne = field(init=False)
         classes_: NDArray[Any] = field(init=False)
         class_weight_: Vector = field(init=False)
-        _answer: Trained[Classification] = field(init=False)
-
-    _left_behind: ClassVar[tuple[str, ...]] = ("model_", "solution_", "_answer")
 
     @abstractmethod
     def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
@@ -108,14 +104,11 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         parameters = weighted(machine, parameters, training.weights)
         codes = codes[training.rows]
         present = np.flatnonzero(np.bincount(codes))
-        for name in ("solution_", "_answer"):
-            self.__dict__.pop(name, None)
         if present.size == 2:
             self.model_ = machine(training.data, self.classes_[codes], **parameters)
-            self._answer = train_one(self.model_, verbose=bool(self.verbose), **limits)
-            answers: Sequence[Trained[Classification]] = [self._answer]
+            answers: Sequence[Trained[Classification]] = [self._ask(self.model_, limits)]
             pairs = [(int(present[0]), int(present[1]))]
-            message = "" if answers[0].status is Status.OPTIMAL else self.solution_.message
+            message = self._message
         else:
             self.model_ = _Pairs(training.data, self.classes_[codes], machine=machine, **parameters)
             several = self.model_.solve(n_jobs=self.n_jobs, progress=False, **limits)
@@ -129,13 +122,6 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         self._judge(status, weakest.certificate, message)
         self._calibrate()
         return self
-
-    @cached_property  # type: ignore[misc]
-    def solution_(self) -> Any:
-        """The answer; of two classes it is made when it is first asked for."""
-        if "_answer" not in vars(self):
-            raise AttributeError("solution_")
-        return self._answer.solution
 
     def _calibrate(self) -> None:
         """Make probabilities of decision values, in classifiers that do so."""

@@ -61,9 +61,9 @@ class SingleRegressor(RegressorMixin, MachineEstimator):
         model, parameters = self._machine()
         parameters = weighted(model, parameters, training.weights)
         self.model_ = model(training.data, targets[training.rows], **parameters)
-        self.solution_ = self.model_.solve(verbose=bool(self.verbose), **limits)
-        self._keep_function(training, X, self.solution_, 1.0)
-        self._judge(self.solution_.status, self.solution_.certificate, self.solution_.message)
+        answer = self._ask(self.model_, limits)
+        self._keep_function(training, X, answer, 1.0)
+        self._judge(answer.status, answer.certificate, self._message)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -282,11 +282,11 @@ def _is_plain(request: Mapping[str, Any]) -> bool:
 
 
 def _as_arrays(model: Model[Any]) -> KernelQPs | None:
-    """Return the array that a model is which is a KernelQP of few samples, with finite bounds and sum 0 or no b."""
-    if len(model) > _FEW or model.entry.linear or model.entry.hard or not model.gram.trusted:
+    """Return the array that a model is which is a KernelQP of few samples, with finite bounds."""
+    if len(model) > _FEW or model.entry.hard or not model.gram.trusted:
         return None
     bounds = model.bounds()
-    if not isinstance(bounds, KernelQPBounds) or bounds.program.total or bounds.program.is_hard:
+    if not isinstance(bounds, KernelQPBounds) or bounds.program.is_hard or model.linear_system(bounds) is not None:
         return None
     from qpkernels.families.batch.arrays import KernelQPs
 

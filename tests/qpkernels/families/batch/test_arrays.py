@@ -56,7 +56,9 @@ def test_certificates_and_values_are_those_of_each_machine(kernel: Kernel, inter
         assert mine.complementarity == pytest.approx(theirs.complementarity, abs=1e-12)
         assert mine.dual_residual == pytest.approx(theirs.dual_residual, abs=1e-15)
         assert mine.rounding == pytest.approx(theirs.rounding, rel=1e-2)
-        assert mine.worst == theirs.worst or mine.complementarity < 1e-12
+        # Of samples that add alike, rounding says which one is the worst.
+        adds = [proof.worst.rpartition(" adds ")[2] for proof in (mine, theirs)]
+        assert adds[0] == adds[1] or mine.complementarity < 1e-12
         np.testing.assert_allclose(found.values[rows], program.gram.product(beta), atol=1e-11)
         assert programs.held_out is not None
         function = Expansion(kernel, X[programs.samples[rows]], beta, b)
