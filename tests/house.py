@@ -34,7 +34,7 @@ PACKAGES = ("qpkernels", "formulations")
 LIMITS: dict[str, int] = {
     "cases of the tests": 16_000,
     "files, without those of kernels, models and solvers": 301,
-    "lines, without theirs": 67_719,
+    "lines, without theirs": 67_730,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 9,
@@ -54,9 +54,9 @@ LIMITS: dict[str, int] = {
     'calls of SoftMargin(X, y, k).dual.solve("clarabel")': 364,
     'files of SoftMargin(X, y, k).dual.solve("clarabel")': 40,
     'changes of file of SoftMargin(X, y, k).dual.solve("clarabel")': 225,
-    "calls of SVC().fit(X, y)": 189,
+    "calls of SVC().fit(X, y)": 194,
     "files of SVC().fit(X, y)": 28,
-    "changes of file of SVC().fit(X, y)": 116,
+    "changes of file of SVC().fit(X, y)": 120,
 }
 """What there may be at most."""
 

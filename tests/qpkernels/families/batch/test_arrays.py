@@ -10,17 +10,17 @@ from qpkernels.families.batch.machine import Fitted, Machine
 from qpkernels.kernels import Kernel
 from qpkernels.problems import certify_kernel_qp
 
-RNG = np.random.default_rng(3)
-X = RNG.normal(size=(90, 4))
+X = np.random.default_rng(3).normal(size=(90, 4))
 SIZES = (30, 1, 70, 70, 45)
 
 
 def machines(kernel: Kernel, intercept: bool) -> KernelQPs:
     """Return machines with and without epsilon and ridge, of which the fourth takes up the answer of the third."""
-    chosen = [np.sort(RNG.choice(90, size, replace=False)) for size in SIZES]
+    rng = np.random.default_rng(4)
+    chosen = [np.sort(rng.choice(90, size, replace=False)) for size in SIZES]
     chosen[3] = chosen[2]
     samples = np.concatenate(chosen)
-    target = np.where(X[samples, 0] + 0.5 * X[samples, 1] > 0, 1.0, -1.0) + 0.1 * RNG.normal(size=samples.size)
+    target = np.where(X[samples, 0] + 0.5 * X[samples, 1] > 0, 1.0, -1.0) + 0.1 * rng.normal(size=samples.size)
     number = np.repeat(np.arange(len(SIZES)), SIZES)
     target[number == 3] = target[number == 2]
     upper = np.where(number == 3, 1.0, 0.5)
