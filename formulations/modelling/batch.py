@@ -7,7 +7,7 @@ unproved, is solved model by model in threads. Either way an answer is what solv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
@@ -243,7 +243,8 @@ def train(
             report(number, answer)
 
     if programs is not None and solver is None and _is_plain(chosen):
-        _train_arrays(programs, parts, tol, chosen, n_jobs, keep)
+        for number, answer in _proved_as_arrays(programs, parts, tol, chosen, n_jobs):
+            keep(number, answer)
     if solver in (None, "smo") and chosen.keys() <= _OF_A_BATCH and None in answers:
         done = {number for number, answer in enumerate(answers) if answer is not None}
         spent = _train_together(gram, parts, tol, chosen, n_jobs, keep, done, chooses=solver is None)
@@ -265,14 +266,11 @@ def train(
 
 def train_one(model: Model[Answered], *, verbose: bool = False, **request: Any) -> Trained[Answered]:
     """Solve a model, whose Solution is made when it is asked for, where arrays suffice; ``request`` as in its solve."""
-    found: list[Trained[Answered] | QPKernelsError] = []
     if not verbose and _is_plain(request) and (programs := _as_arrays(model)) is not None:
-        parts = [Part.of(model, np.arange(len(model)))]
-        _train_arrays(
-            programs, parts, check_tolerance(request["tol"]), request, 1, lambda _, answer: found.append(answer)
-        )
-    proved = found[0] if found else None
-    return proved if isinstance(proved, Trained) else _trained(model.solve(verbose=verbose, **request), None)
+        parts, tol = [Part.of(model, np.arange(len(model)))], check_tolerance(request["tol"])
+        for _, answer in _proved_as_arrays(programs, parts, tol, request, 1):
+            return answer
+    return _trained(model.solve(verbose=verbose, **request), None)
 
 
 def _is_plain(request: Mapping[str, Any]) -> bool:
@@ -293,10 +291,10 @@ def _as_arrays(model: Model[Any]) -> KernelQPs | None:
     return KernelQPs.of(bounds.program)
 
 
-def _train_arrays(
-    programs: KernelQPs, parts: Sequence[Part], tol: float, options: Mapping[str, Any], n_jobs: int, keep: Report
-) -> None:
-    """Solve the parts as arrays, and keep what that proves."""
+def _proved_as_arrays(
+    programs: KernelQPs, parts: Sequence[Part], tol: float, options: Mapping[str, Any], n_jobs: int
+) -> Iterator[tuple[int, Trained[Any]]]:
+    """Solve the parts as arrays, and yield the number and the answer of each that this proves."""
     from qpkernels.families.batch.arrays import solve_kernel_qps
 
     memory = int(2**20 * check_positive(options.get("cache_size", _MEMORY), "cache_size"))
@@ -305,7 +303,7 @@ def _train_arrays(
         return
     for number in np.flatnonzero(solved.proved(tol)).tolist():
         rows = programs.rows(number)
-        keep(
+        yield (
             number,
             Trained(
                 Status.OPTIMAL,

@@ -145,15 +145,17 @@ class Solved:
 
     def proved(self, tol: float) -> NDArray[np.bool_]:
         """Return which certificates hold at ``tol``; see :meth:`~qpkernels.problems.Certificate.holds`."""
-        scale = np.maximum(np.abs(self.primal_values), np.abs(self.dual_values))
-        return (np.maximum(self.relative_gaps, self.imbalance) <= tol) & (np.abs(self.largest) <= tol * scale)
+        return (np.maximum(self.relative_gaps, self.imbalance) <= tol) & (np.abs(self.largest) <= tol * self._scale)
 
     @cached_property
     def relative_gaps(self) -> Vector:
         """The relative gap of each, as its certificate has it."""
-        scale = np.maximum(np.abs(self.primal_values), np.abs(self.dual_values))
         gaps = np.abs(self.primal_values - self.dual_values) + self.rounding
-        return np.asarray(np.divide(gaps, scale, out=np.full(gaps.size, np.inf), where=scale > 0))
+        return np.asarray(np.divide(gaps, self._scale, out=np.full(gaps.size, np.inf), where=self._scale > 0))
+
+    @cached_property
+    def _scale(self) -> Vector:
+        return np.maximum(np.abs(self.primal_values), np.abs(self.dual_values))
 
     def point(self, number: int) -> tuple[Vector, Vector]:
         """Return beta and f + b at the samples of a machine."""
