@@ -28,7 +28,7 @@ from scipy.ndimage import gaussian_filter
 from benchmarks.computer import Computer, Setting, Watch, this_computer
 from benchmarks.pages.cells import FOOTNOTE, mark, table
 from formulations import OneVersusOne, OneVersusRest, Perceptron
-from formulations.prediction.decisions import Votes
+from formulations.modelling.prediction.decisions import Votes
 from qpkernels import RBF, Gram, Kernel, Polynomial
 from qpkernels.arrays import Indices, Matrix
 

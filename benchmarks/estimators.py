@@ -15,7 +15,7 @@ from benchmarks.computer import Computer, Watch
 from benchmarks.records import Estimator
 from formulations import KernelRidge, OneClass, SoftMargin, SoftTube, SquaredHinge
 from formulations import estimators as ours
-from formulations.inputs.estimators import with_constant
+from formulations.modelling.inputs.estimators import with_constant
 from qpkernels import RBF, Linear
 from qpkernels.arrays import Matrix, Vector
 

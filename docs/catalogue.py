@@ -31,11 +31,11 @@ from formulations import (
     SoftMargin,
     compare,
 )
-from formulations.classification.two_class_model import TwoClassModel
 from formulations.judging.comparison import Row
 from formulations.modelling import Model
-from formulations.regression.linear_fits import LinearFit
-from formulations.relevance import RelevanceClassification, RelevanceRegression, ReweightedRelevance
+from formulations.models.classification.two_class_model import TwoClassModel
+from formulations.models.regression.linear_fits import LinearFit
+from formulations.models.relevance import RelevanceClassification, RelevanceRegression, ReweightedRelevance
 from qpkernels import RBF, Kernel, Polynomial
 from qpkernels.files import load_dataset, scale_features
 from qpkernels.kernels import QuadraticMap, ScaledQuadraticMap

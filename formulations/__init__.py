@@ -4,6 +4,7 @@
 What the package offers is imported when it is first asked for, so that the command ``qpkernels`` need not wait for it.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,11 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     """Return what :mod:`formulations.public` offers by that name."""
-    public = import_module("formulations.public")
-    if name == "__all__" or name in public.__all__:
-        return getattr(public, name)
+    # While a room is being imported, it is asked for here before it is an attribute; it may stand below the public names.
+    if f"{__name__}.{name}" not in sys.modules:
+        public = import_module("formulations.public")
+        if name == "__all__" or name in public.__all__:
+            return getattr(public, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,50 +1,50 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All that the package offers under its own name."""
 
-from formulations.classification.least_squares import LeastSquaresClassifier
-from formulations.classification.logistic import Logistic, PenalisedLogistic
-from formulations.classification.lp import LinearProgramMachine
-from formulations.classification.margin_loss import MarginLossClassifier, losses_of_margins
-from formulations.classification.margins.hard_margin import HardMargin
-from formulations.classification.margins.nu_margin import NuMargin
-from formulations.classification.margins.soft_margin import SoftMargin
-from formulations.classification.margins.squared_hinge import SquaredHinge
-from formulations.classification.meta.calibration import Calibration, PlattCalibration
-from formulations.classification.meta.multiclass import MulticlassSolution, OneVersusOne, OneVersusRest
-from formulations.classification.meta.two_level import TwoLevelMachine, calibrate, cross_validated_scores
-from formulations.classification.norm_constrained import NormConstrainedClassifier
-from formulations.classification.one_class import OneClass
-from formulations.classification.separation.perceptron import BatchPerceptron, Perceptron, mistake_bound
-from formulations.classification.separation.separability import HullIntersection, Separability
-from formulations.incremental import Incremental
 from formulations.judging.audit import Audit, audit
 from formulations.judging.compare import compare, cross_examine
 from formulations.judging.comparison import Comparison
 from formulations.judging.examination import CrossExamination
 from formulations.modelling.form import Form
+from formulations.modelling.incremental import Incremental
 from formulations.modelling.model import Model
+from formulations.modelling.prediction import Predictor, load
 from formulations.modelling.primal import PrimalFunction
 from formulations.modelling.solution import Scale, Solution
 from formulations.modelling.tasks import Classification, Novelty, Regression
-from formulations.prediction import Predictor, load
-from formulations.regression.huber import Huber
-from formulations.regression.linear_fits import ChebyshevFit, LaplaceFit, LeastAbsoluteFit, LeastSquaresFit
-from formulations.regression.norm_constrained import NormConstrainedRegression
-from formulations.regression.quantile import Quantile
-from formulations.regression.residual_loss import ResidualLossRegression
-from formulations.regression.ridge.interpolation import Interpolation
-from formulations.regression.ridge.kernel_ridge import KernelRidge
-from formulations.regression.ridge.least_squares import LeastSquares
-from formulations.regression.tubes.conflict import TubeConflict
-from formulations.regression.tubes.hard import HardTube
-from formulations.regression.tubes.nu import NuTube
-from formulations.regression.tubes.penalised import PenalisedTube
-from formulations.regression.tubes.soft import SoftTube
-from formulations.regression.tubes.sparse_approximation import SparseApproximation
-from formulations.relevance.classification import RelevanceClassification
-from formulations.relevance.machine import RelevanceSolution
-from formulations.relevance.regression import RelevanceRegression
-from formulations.relevance.reweighted import ReweightedRelevance
+from formulations.models.classification.least_squares import LeastSquaresClassifier
+from formulations.models.classification.logistic import Logistic, PenalisedLogistic
+from formulations.models.classification.lp import LinearProgramMachine
+from formulations.models.classification.margin_loss import MarginLossClassifier, losses_of_margins
+from formulations.models.classification.margins.hard_margin import HardMargin
+from formulations.models.classification.margins.nu_margin import NuMargin
+from formulations.models.classification.margins.soft_margin import SoftMargin
+from formulations.models.classification.margins.squared_hinge import SquaredHinge
+from formulations.models.classification.meta.calibration import Calibration, PlattCalibration
+from formulations.models.classification.meta.multiclass import MulticlassSolution, OneVersusOne, OneVersusRest
+from formulations.models.classification.meta.two_level import TwoLevelMachine, calibrate, cross_validated_scores
+from formulations.models.classification.norm_constrained import NormConstrainedClassifier
+from formulations.models.classification.one_class import OneClass
+from formulations.models.classification.separation.perceptron import BatchPerceptron, Perceptron, mistake_bound
+from formulations.models.classification.separation.separability import HullIntersection, Separability
+from formulations.models.regression.huber import Huber
+from formulations.models.regression.linear_fits import ChebyshevFit, LaplaceFit, LeastAbsoluteFit, LeastSquaresFit
+from formulations.models.regression.norm_constrained import NormConstrainedRegression
+from formulations.models.regression.quantile import Quantile
+from formulations.models.regression.residual_loss import ResidualLossRegression
+from formulations.models.regression.ridge.interpolation import Interpolation
+from formulations.models.regression.ridge.kernel_ridge import KernelRidge
+from formulations.models.regression.ridge.least_squares import LeastSquares
+from formulations.models.regression.tubes.conflict import TubeConflict
+from formulations.models.regression.tubes.hard import HardTube
+from formulations.models.regression.tubes.nu import NuTube
+from formulations.models.regression.tubes.penalised import PenalisedTube
+from formulations.models.regression.tubes.soft import SoftTube
+from formulations.models.regression.tubes.sparse_approximation import SparseApproximation
+from formulations.models.relevance.classification import RelevanceClassification
+from formulations.models.relevance.machine import RelevanceSolution
+from formulations.models.relevance.regression import RelevanceRegression
+from formulations.models.relevance.reweighted import ReweightedRelevance
 from formulations.selection import (
     CrossValidation,
     ExactPath,

@@ -33,8 +33,8 @@ PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
     "cases of the tests": 16_000,
-    "files, without those of kernels, models and solvers": 301,
-    "lines, without theirs": 67_730,
+    "files, without those of kernels, models and solvers": 302,
+    "lines, without theirs": 67_735,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 9,
@@ -42,8 +42,8 @@ LIMITS: dict[str, int] = {
     "compiled functions": 66,
     "rooms of qpkernels": 10,
     "tiers of qpkernels": 8,
-    "rooms of formulations": 17,
-    "tiers of formulations": 10,
+    "rooms of formulations": 11,
+    "tiers of formulations": 8,
     "names of formulations, without models": 44,
     "names of all packages, without kernels, models, solvers and estimators": 294,
     "public attributes of a model": 45,

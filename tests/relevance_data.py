@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from formulations.relevance import (
+from formulations.models.relevance import (
     RelevanceClassification,
     RelevanceRegression,
     RelevanceSolution,

@@ -72,9 +72,9 @@ def test_the_page_shows_every_document_and_is_listed() -> None:
 
 def test_a_dead_end_is_found() -> None:
     with pytest.raises(AttributeError):
-        source_of("formulations.classification.margins.soft_margin.SoftMarginDual.no_such_member")
+        source_of("formulations.models.classification.margins.soft_margin.SoftMarginDual.no_such_member")
     with pytest.raises(AttributeError):
-        source_of("formulations.classification.margins.softer_margin.SoftMarginDual")
+        source_of("formulations.models.classification.margins.softer_margin.SoftMarginDual")
     with pytest.raises(KeyError):
         place_of_test("textbook/margins.py::no_such_formula")
     with pytest.raises(FileNotFoundError):

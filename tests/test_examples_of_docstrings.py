@@ -43,7 +43,7 @@ MADE_BY_THE_LIBRARY = {
     "formulations.TubeConflict",
     "formulations.TwoLevelMachine",
     "formulations.estimators.UncertifiedWarning",
-    "formulations.relevance.Stationarity",
+    "formulations.models.relevance.Stationarity",
     "qpkernels.gram.Approximation",
     "qpkernels.gram.BoundedProduct",
     "qpkernels.gram.Correction",

@@ -75,7 +75,7 @@ def draw(number: int) -> Case:
     spread = 1.0
     if "y" in takes:
         direction = _standard(X) @ rng.normal(size=d) / np.sqrt(d)
-        if family.__module__.startswith("formulations.classification"):
+        if family.__module__.startswith("formulations.models.classification"):
             y, kind = _labels(rng, direction)
         else:
             y, kind = _targets(rng, direction)

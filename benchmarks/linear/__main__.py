@@ -27,7 +27,7 @@ from benchmarks.computer import this_computer
 from benchmarks.linear.problems import MACHINES, SAMPLES, Machine, Sampled, kept
 from formulations import Logistic
 from formulations import estimators as ours
-from formulations.inputs.estimators import with_constant
+from formulations.modelling.inputs.estimators import with_constant
 from qpkernels.arrays import Vector
 from qpkernels.arrays.threads import without_blas_threads
 

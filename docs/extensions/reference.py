@@ -26,15 +26,15 @@ MODULES = (
         for name in (
             "estimators",
             "exercises",
-            "incremental",
             "judging",
             "judging.testset",
             "lab.notebook",
             "losses",
             "modelling",
+            "modelling.incremental",
+            "modelling.prediction",
+            "models.relevance",
             "plots",
-            "prediction",
-            "relevance",
             "selection",
         )
     ),

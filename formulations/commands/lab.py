@@ -111,8 +111,8 @@ def _require_few_lines(data: str) -> None:
 def _start(source: TrainingOptions, features: str | None, regression: bool | None, standardise: bool) -> Setting:
     """Return the setting of a file of samples."""
     from formulations.commands import samples, statements
-    from formulations.inputs.samples import two_classes
     from formulations.lab.settings import setting_of
+    from formulations.modelling.inputs.samples import two_classes
     from qpkernels.errors import ParameterError
 
     if regression and source.positive is not None:

@@ -18,9 +18,9 @@ from formulations.commands.output import hint
 from formulations.commands.samples import TrainingSamples, padded, ranged, read_set, scaled
 from formulations.commands.statements import Asked, describe
 from formulations.commands.training import TrainedMachine
-from formulations.inputs.estimators import scale_of_one_class
-from formulations.prediction import Decision, Labels, Predictor, Votes, load
-from formulations.prediction.files import BEGIN
+from formulations.modelling.inputs.estimators import scale_of_one_class
+from formulations.modelling.prediction import Decision, Labels, Predictor, Votes, load
+from formulations.modelling.prediction.files import BEGIN
 from qpkernels.arrays import Samples, finite_samples, is_sparse
 from qpkernels.arrays.files import COMPRESSIONS, check_regular, load_arrays, npz_path
 from qpkernels.errors import FeatureNamesError, FileFormatError, ParameterError, ShapeError, UnsupportedProgramError

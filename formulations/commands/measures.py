@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from formulations.commands.output import hint
 from formulations.commands.samples import named_labels, others_than, word
 from formulations.modelling import Model, Solution
-from formulations.prediction import Inliers, Predictor
+from formulations.modelling.prediction import Inliers, Predictor
 from formulations.selection.folds import scorer, scoring_name, truth
 from qpkernels.arrays import Vector
 from qpkernels.arrays.files import read_number

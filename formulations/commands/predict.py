@@ -19,7 +19,7 @@ from formulations.commands.output import command, facts, show, waiting, write_js
 
 if TYPE_CHECKING:
     from formulations.commands.measures import Classified, ConfidenceInterval
-    from formulations.prediction import Predictor
+    from formulations.modelling.prediction import Predictor
 
 __all__ = ["evaluate_command", "predict_command"]
 
@@ -134,7 +134,7 @@ def evaluate_command(
     """
     from formulations.commands.machines_in_files import read_machine, read_new
     from formulations.commands.measures import check_labels, classified, inlying, true_labels, valued
-    from formulations.prediction import Inliers
+    from formulations.modelling.prediction import Inliers
     from qpkernels.display.tables import without_nan
     from qpkernels.errors import LabelError, ParameterError
 

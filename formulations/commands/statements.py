@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-from formulations.classification.meta.multiclass import OneVersusOne, OneVersusRest
-from formulations.classification.one_class import OneClass
-from formulations.classification.two_class_model import TwoClassModel
 from formulations.commands.kernel_expression import read_kernel
 from formulations.commands.options import KernelOptions, ModelOptions, find_model, models_by_name
-from formulations.inputs.samples import BoundSamples, bind
 from formulations.modelling import Form, Model, Stated
+from formulations.modelling.inputs.samples import BoundSamples, bind
+from formulations.models.classification.meta.multiclass import OneVersusOne, OneVersusRest
+from formulations.models.classification.one_class import OneClass
+from formulations.models.classification.two_class_model import TwoClassModel
 from qpkernels.arrays import Samples, check_choice, is_sparse
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram, LowRank

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.classification.meta.calibration import Calibration, PlattCalibration
-from formulations.classification.meta.multiclass import MulticlassSolution
-from formulations.classification.meta.two_level import cross_validated_scores
 from formulations.commands.measures import training_score
 from formulations.commands.output import waiting
 from formulations.commands.samples import TrainingSamples, word
 from formulations.commands.statements import Asked, Solving
 from formulations.modelling import Form, Model
-from formulations.prediction import Labels, Predictor, Sigmoids, Votes
+from formulations.modelling.prediction import Labels, Predictor, Sigmoids, Votes
+from formulations.models.classification.meta.calibration import Calibration, PlattCalibration
+from formulations.models.classification.meta.multiclass import MulticlassSolution
+from formulations.models.classification.meta.two_level import cross_validated_scores
 from formulations.selection.grid import ScoredPoints, grid_points, where
 from qpkernels.arrays import Indices, Vector
 from qpkernels.arrays.files import read_number

@@ -11,22 +11,22 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from formulations import losses
-from formulations.classification.least_squares import LeastSquaresClassifier
-from formulations.classification.logistic import Logistic
-from formulations.classification.lp import LinearProgramMachine
-from formulations.classification.margin_loss import MarginLossClassifier
-from formulations.classification.margins.hard_margin import HardMargin
-from formulations.classification.margins.nu_margin import NuMargin
-from formulations.classification.margins.soft_margin import SoftMargin
-from formulations.classification.margins.squared_hinge import SquaredHinge
-from formulations.classification.two_class_model import TwoClassModel
 from formulations.estimators.pairwise import CalibratedClassifier, PairwiseClassifier
 from formulations.estimators.parameters import given_model, is_infinite, named_loss
-from formulations.losses import MarginLoss
+from formulations.losses import Hinge, LogisticLoss, MarginLoss
+from formulations.losses import SquaredHinge as SquaredHingeLoss
 from formulations.modelling import Classification
 from formulations.modelling.batch import Trained
-from formulations.prediction.decisions import probabilities
+from formulations.modelling.prediction.decisions import probabilities
+from formulations.models.classification.least_squares import LeastSquaresClassifier
+from formulations.models.classification.logistic import Logistic
+from formulations.models.classification.lp import LinearProgramMachine
+from formulations.models.classification.margin_loss import MarginLossClassifier
+from formulations.models.classification.margins.hard_margin import HardMargin
+from formulations.models.classification.margins.nu_margin import NuMargin
+from formulations.models.classification.margins.soft_margin import SoftMargin
+from formulations.models.classification.margins.squared_hinge import SquaredHinge
+from formulations.models.classification.two_class_model import TwoClassModel
 
 __all__ = ["LPSVC", "LSSVC", "SVC", "KernelClassifier", "KernelLogisticRegression", "NuSVC", "SquaredHingeSVC"]
 
@@ -163,9 +163,9 @@ class LPSVC(PairwiseClassifier):
 
 
 _LOSSES: dict[str, MarginLoss] = {
-    "hinge": losses.Hinge(),
-    "squared_hinge": losses.SquaredHinge(),
-    "log_loss": losses.LogisticLoss(),
+    "hinge": Hinge(),
+    "squared_hinge": SquaredHingeLoss(),
+    "log_loss": LogisticLoss(),
 }
 
 

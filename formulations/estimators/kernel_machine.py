@@ -21,9 +21,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from formulations.estimators.parameters import Functions, Indefinite, KernelLike, Space, Sums, space_of
-from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Model
 from formulations.modelling.batch import Trained, train_one
+from formulations.modelling.inputs.samples import BoundSamples
 from qpkernels.arrays import (
     ChecksKeywords,
     Indices,

@@ -26,14 +26,14 @@ from formulations.estimators.parameters import (
     space_of,
     space_of_function,
 )
-from formulations.inputs.samples import BoundSamples
 from formulations.losses import Squared
 from formulations.modelling import Regression
 from formulations.modelling.batch import solve_systems
-from formulations.regression.regression_model import RegressionModel
-from formulations.regression.residual_loss import ResidualLossRegression
-from formulations.regression.ridge.interpolation import Interpolation
-from formulations.regression.ridge.kernel_ridge import KernelRidge as KernelRidgeModel
+from formulations.modelling.inputs.samples import BoundSamples
+from formulations.models.regression.regression_model import RegressionModel
+from formulations.models.regression.residual_loss import ResidualLossRegression
+from formulations.models.regression.ridge.interpolation import Interpolation
+from formulations.models.regression.ridge.kernel_ridge import KernelRidge as KernelRidgeModel
 from qpkernels.arrays import Vector, check_positive, finite_vector, is_scalar, shown
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel, Laplacian

@@ -21,18 +21,18 @@ from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
 from sklearn.linear_model._base import LinearModel as LinearPrediction
 from sklearn.utils.validation import validate_data
 
-from formulations.classification.linear import CrammerSinger, LinearModel, SparseWeights
-from formulations.classification.margins.soft_margin import SoftMargin
-from formulations.classification.margins.squared_hinge import SquaredHinge
-from formulations.classification.meta.multiclass import OneVersusRest
-from formulations.classification.two_class_model import TwoClassModel
 from formulations.estimators.kernel_machine import ProvedEstimator, weakest
 from formulations.estimators.parameters import ClassWeight, check_labels, check_targets, class_weights, sample_weights
-from formulations.inputs.estimators import with_constant
-from formulations.inputs.samples import BoundSamples
 from formulations.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from formulations.modelling import Regression, Solution
-from formulations.regression.residual_loss import ResidualLossRegression
+from formulations.modelling.inputs.estimators import with_constant
+from formulations.modelling.inputs.samples import BoundSamples
+from formulations.models.classification.linear import CrammerSinger, LinearModel, SparseWeights
+from formulations.models.classification.margins.soft_margin import SoftMargin
+from formulations.models.classification.margins.squared_hinge import SquaredHinge
+from formulations.models.classification.meta.multiclass import OneVersusRest
+from formulations.models.classification.two_class_model import TwoClassModel
+from formulations.models.regression.residual_loss import ResidualLossRegression
 from qpkernels.arrays import (
     Indices,
     Matrix,

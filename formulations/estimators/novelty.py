@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import _num_samples
 
-from formulations.classification.one_class import OneClass
 from formulations.estimators.kernel_machine import MachineEstimator
 from formulations.estimators.parameters import sample_weights
 from formulations.modelling import Novelty
-from formulations.prediction import Inliers
+from formulations.modelling.prediction import Inliers
+from formulations.models.classification.one_class import OneClass
 
 __all__ = ["OneClassSVM"]
 

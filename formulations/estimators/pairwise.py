@@ -18,16 +18,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
-from formulations.classification.meta.calibration import Calibration, PlattCalibration
-from formulations.classification.meta.multiclass import MulticlassSolution, OneVersusOne
-from formulations.classification.meta.two_level import stratified_folds
-from formulations.classification.two_class_model import TwoClassModel
 from formulations.estimators.kernel_machine import MachineEstimator, Training, as_sparse_as
 from formulations.estimators.parameters import ClassWeight, check_labels, class_weights, sample_weights, weighted
 from formulations.modelling import Classification
 from formulations.modelling.batch import Part, Trained, check_jobs, train
-from formulations.prediction import Sigmoids
-from formulations.prediction.decisions import probabilities
+from formulations.modelling.prediction import Sigmoids
+from formulations.modelling.prediction.decisions import probabilities
+from formulations.models.classification.meta.calibration import Calibration, PlattCalibration
+from formulations.models.classification.meta.multiclass import MulticlassSolution, OneVersusOne
+from formulations.models.classification.meta.two_level import stratified_folds
+from formulations.models.classification.two_class_model import TwoClassModel
 from qpkernels.arrays import Indices, Matrix, Vector, check_choice, check_flag, is_sparse
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram

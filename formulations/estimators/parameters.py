@@ -17,9 +17,9 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples
 
-from formulations.inputs.fitted import named_kernel
 from formulations.losses import MarginLoss, ResidualLoss
 from formulations.modelling import Model
+from formulations.modelling.inputs.fitted import named_kernel
 from qpkernels.arrays import (
     Indices,
     Matrix,

@@ -22,18 +22,18 @@ from formulations.estimators.parameters import (
     sample_weights,
     weighted,
 )
-from formulations.inputs.hyperparameters import TAU
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss, Squared
 from formulations.losses import Huber as HuberLoss
 from formulations.modelling import Model, Regression
-from formulations.regression.huber import Huber
-from formulations.regression.quantile import Quantile
-from formulations.regression.regression_model import RegressionModel
-from formulations.regression.residual_loss import ResidualLossRegression
-from formulations.regression.tubes.hard import HardTube
-from formulations.regression.tubes.nu import NuTube
-from formulations.regression.tubes.soft import SoftTube
-from formulations.regression.tubes.sparse_approximation import SparseApproximation as SparseApproximationModel
+from formulations.modelling.inputs.hyperparameters import TAU
+from formulations.models.regression.huber import Huber
+from formulations.models.regression.quantile import Quantile
+from formulations.models.regression.regression_model import RegressionModel
+from formulations.models.regression.residual_loss import ResidualLossRegression
+from formulations.models.regression.tubes.hard import HardTube
+from formulations.models.regression.tubes.nu import NuTube
+from formulations.models.regression.tubes.soft import SoftTube
+from formulations.models.regression.tubes.sparse_approximation import SparseApproximation as SparseApproximationModel
 
 __all__ = ["LSSVR", "SVR", "HuberSVR", "KernelRegressor", "NuSVR", "QuantileSVR", "SparseApproximation"]
 

@@ -19,10 +19,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from formulations.estimators.kernel_machine import KernelEstimator, UncertifiedWarning
 from formulations.estimators.parameters import OfKernel, check_labels, check_targets, space_of
-from formulations.prediction import Predictor
-from formulations.relevance import RelevanceClassification, RelevanceRegression
-from formulations.relevance.evidence import Stationarity
-from formulations.relevance.machine import RelevanceSolution
+from formulations.modelling.prediction import Predictor
+from formulations.models.relevance import RelevanceClassification, RelevanceRegression
+from formulations.models.relevance.evidence import Stationarity
+from formulations.models.relevance.machine import RelevanceSolution
 from qpkernels.arrays import Indices, check_flag, shown_label
 from qpkernels.errors import OneClassError, ParameterError, SolverFailedError
 from qpkernels.gram import Gram

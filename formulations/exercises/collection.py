@@ -5,10 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from formulations.classification.margins.hard_margin import HardMargin
-from formulations.classification.margins.nu_margin import NuMargin
-from formulations.classification.margins.soft_margin import SoftMargin
-from formulations.classification.separation.perceptron import Perceptron
 from formulations.exercises.exercise import Exercise, Exercises
 from formulations.exercises.judges import (
     Eigenpairs,
@@ -20,10 +16,14 @@ from formulations.exercises.judges import (
     UnitInterval,
 )
 from formulations.exercises.models import OfModel
-from formulations.regression.ridge.interpolation import Interpolation
-from formulations.regression.tubes.soft import SoftTube
-from formulations.regression.tubes.sparse_approximation import SparseApproximation
-from formulations.relevance.regression import RelevanceRegression
+from formulations.models.classification.margins.hard_margin import HardMargin
+from formulations.models.classification.margins.nu_margin import NuMargin
+from formulations.models.classification.margins.soft_margin import SoftMargin
+from formulations.models.classification.separation.perceptron import Perceptron
+from formulations.models.regression.ridge.interpolation import Interpolation
+from formulations.models.regression.tubes.soft import SoftTube
+from formulations.models.regression.tubes.sparse_approximation import SparseApproximation
+from formulations.models.relevance.regression import RelevanceRegression
 from qpkernels import RBF, Polynomial
 from qpkernels.arrays import Matrix
 from qpkernels.errors import ParameterError

@@ -15,10 +15,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from formulations.classification.margins.hard_margin import HardMargin
-from formulations.classification.separation.perceptron import BatchPerceptron, Perceptron, mistake_bound
 from formulations.exercises.exercise import Answers, Verdict, all_of, at, number, vector
-from formulations.relevance.regression import RelevanceRegression
+from formulations.models.classification.margins.hard_margin import HardMargin
+from formulations.models.classification.separation.perceptron import BatchPerceptron, Perceptron, mistake_bound
+from formulations.models.relevance.regression import RelevanceRegression
 from qpkernels import Mercer
 from qpkernels.arrays import Matrix, Vector, check_count, finite_vector
 from qpkernels.arrays.checks import float_vector

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from formulations.classification.two_class_model import TwoClassModel
 from formulations.exercises.exercise import Answers, Verdict, all_of, at, number, vector
 from formulations.judging.findings import faults_of
 from formulations.modelling import Candidate, Model
 from formulations.modelling.candidate import checked_intercept
+from formulations.models.classification.two_class_model import TwoClassModel
 from qpkernels.arrays import Vector
 from qpkernels.problems import Certificate, KernelQP, KernelQPBounds
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.estimators.parameters import sample_weights
-from formulations.inputs.estimators import on_host
-from formulations.inputs.samples import BoundSamples
+from formulations.modelling.inputs.estimators import on_host
+from formulations.modelling.inputs.samples import BoundSamples
 from qpkernels.arrays import Indices, Samples, Vector, finite_samples, is_sparse, shown
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 from qpkernels.gram import Gram

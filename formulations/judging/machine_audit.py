@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.classification.margins.nu_margin import NuMargin
-from formulations.classification.one_class import OneClass
-from formulations.classification.two_class_model import TwoClassModel
 from formulations.judging.findings import Nearness, Optimality, nearness, optimality, remarks_on
 from formulations.modelling import Candidate, Model, Solution
 from formulations.modelling.candidate import checked_intercept, expand
-from formulations.regression.regression_model import RegressionModel
+from formulations.models.classification.margins.nu_margin import NuMargin
+from formulations.models.classification.one_class import OneClass
+from formulations.models.classification.two_class_model import TwoClassModel
+from formulations.models.regression.regression_model import RegressionModel
 from qpkernels.arrays import Indices, Vector
 from qpkernels.display.tables import without_nan
 from qpkernels.problems import Bounds, Certificate, ExpansionProgram, KernelQPBounds, Status, Support

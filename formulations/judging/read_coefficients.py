@@ -19,22 +19,22 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _num_samples
 
-from formulations.classification.margins.nu_margin import NuMargin
-from formulations.classification.margins.soft_margin import SoftMargin
-from formulations.classification.one_class import OneClass
-from formulations.classification.two_class_model import TwoClassModel
 from formulations.estimators.parameters import FunctionValues, space_of
-from formulations.inputs.estimators import Coefficients, on_host
-from formulations.inputs.fitted import kept_rows, named_kernel, require_classes, require_rows
-from formulations.inputs.samples import BoundSamples
 from formulations.judging.fitted_with import Sampled, Settings, numbers_of, parted, sampled, vectors
 from formulations.judging.machine_audit import GivenMachine, expansion
 from formulations.losses import AbsolutePower
 from formulations.modelling import Model
-from formulations.regression.residual_loss import ResidualLossRegression
-from formulations.regression.ridge.kernel_ridge import KernelRidge
-from formulations.regression.tubes.nu import NuTube
-from formulations.regression.tubes.soft import SoftTube
+from formulations.modelling.inputs.estimators import Coefficients, on_host
+from formulations.modelling.inputs.fitted import kept_rows, named_kernel, require_classes, require_rows
+from formulations.modelling.inputs.samples import BoundSamples
+from formulations.models.classification.margins.nu_margin import NuMargin
+from formulations.models.classification.margins.soft_margin import SoftMargin
+from formulations.models.classification.one_class import OneClass
+from formulations.models.classification.two_class_model import TwoClassModel
+from formulations.models.regression.residual_loss import ResidualLossRegression
+from formulations.models.regression.ridge.kernel_ridge import KernelRidge
+from formulations.models.regression.tubes.nu import NuTube
+from formulations.models.regression.tubes.soft import SoftTube
 from qpkernels.arrays import Indices, Matrix, Vector, shown
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.files import SvmType

@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_class_weight
 
-from formulations.classification.logistic import Logistic
-from formulations.classification.margins.soft_margin import SoftMargin
-from formulations.classification.margins.squared_hinge import SquaredHinge
-from formulations.inputs.estimators import on_host, with_constant
-from formulations.inputs.samples import BoundSamples
 from formulations.judging.fitted_with import Sampled, Settings, linear_samples, numbers_of, parted, sampled, vectors
 from formulations.judging.machine_audit import GivenMachine
 from formulations.losses import AbsolutePower, SquaredEpsilonInsensitive
 from formulations.modelling import Model
-from formulations.regression.residual_loss import ResidualLossRegression
-from formulations.regression.tubes.soft import SoftTube
+from formulations.modelling.inputs.estimators import on_host, with_constant
+from formulations.modelling.inputs.samples import BoundSamples
+from formulations.models.classification.logistic import Logistic
+from formulations.models.classification.margins.soft_margin import SoftMargin
+from formulations.models.classification.margins.squared_hinge import SquaredHinge
+from formulations.models.regression.residual_loss import ResidualLossRegression
+from formulations.models.regression.tubes.soft import SoftTube
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import ParameterError
 

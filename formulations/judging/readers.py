@@ -19,13 +19,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from formulations.classification.logistic import Logistic
-from formulations.classification.margins.soft_margin import SoftMargin
-from formulations.classification.margins.squared_hinge import SquaredHinge
-from formulations.classification.meta.multiclass import OneVersusOne
 from formulations.estimators.kernel_machine import MachineEstimator
-from formulations.inputs.estimators import on_host
-from formulations.inputs.fitted import require_rows
 from formulations.judging.fitted_with import Settings, sampled, vectors
 from formulations.judging.machine_audit import GivenMachine, Predicted, expansion
 from formulations.judging.read_coefficients import (
@@ -45,6 +39,12 @@ from formulations.judging.read_weights import (
     read_ridge,
 )
 from formulations.modelling import Model, Solution
+from formulations.modelling.inputs.estimators import on_host
+from formulations.modelling.inputs.fitted import require_rows
+from formulations.models.classification.logistic import Logistic
+from formulations.models.classification.margins.soft_margin import SoftMargin
+from formulations.models.classification.margins.squared_hinge import SquaredHinge
+from formulations.models.classification.meta.multiclass import OneVersusOne
 from qpkernels.arrays import Indices, Matrix, Samples, is_sparse, shown
 from qpkernels.errors import FileFormatError, ParameterError, ShapeError
 from qpkernels.files import SvmType, read_liblinear_model, read_libsvm_machines

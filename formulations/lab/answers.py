@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from formulations.classification.one_class import OneClass
-from formulations.classification.separation.separability import HullIntersection
-from formulations.incremental import Incremental
 from formulations.lab.settings import Points, Setting, Stated
+from formulations.modelling.incremental import Incremental
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
-from formulations.regression.regression_model import RegressionModel
-from formulations.relevance.machine import RelevanceSolution
+from formulations.models.classification.one_class import OneClass
+from formulations.models.classification.separation.separability import HullIntersection
+from formulations.models.regression.regression_model import RegressionModel
+from formulations.models.relevance.machine import RelevanceSolution
 from qpkernels.arrays import Indices
 from qpkernels.display.maths import to_text
 from qpkernels.errors import InseparableError, QPKernelsError, SolverFailedError

@@ -10,13 +10,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from formulations.classification.separation.separability import HullIntersection, Separability
 from formulations.lab.answers import LabAnswer
 from formulations.lab.presets import PRESETS, kernel_part, machine_part, points_part
 from formulations.lab.settings import KERNELS, Setting
 from formulations.lab.views.hulls import HULLS
 from formulations.modelling.solution import Solution
 from formulations.modelling.tasks import Classification, Regression
+from formulations.models.classification.separation.separability import HullIntersection, Separability
 from qpkernels.arrays import Indices
 from qpkernels.display import count
 from qpkernels.errors import SolverFailedError

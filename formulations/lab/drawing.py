@@ -33,10 +33,10 @@ from formulations.lab.settings import LabTask, Setting, Stated, Window
 from formulations.lab.views import VIEWS, Scene
 from formulations.lab.views.view import Drawn
 from formulations.modelling.model import Model
+from formulations.modelling.prediction import Labels
 from formulations.modelling.solution import Solution
 from formulations.modelling.tasks import Classification, Novelty, Regression
-from formulations.prediction import Labels
-from formulations.relevance.machine import RelevanceSolution
+from formulations.models.relevance.machine import RelevanceSolution
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.arrays.threads import in_parts, without_blas_threads
 from qpkernels.display import TextbookProblem

@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.inputs.samples import two_classes
 from formulations.lab.background import THREADS
 from formulations.lab.desk import Desk, menu
 from formulations.lab.joining import join_modules, join_styles
 from formulations.lab.presets import PRESETS
 from formulations.lab.settings import MACHINES, Chosen, Setting, Stated, read_setting, setting_of
 from formulations.lab.views import VIEWS
+from formulations.modelling.inputs.samples import two_classes
 from formulations.modelling.solution import Solution
-from formulations.relevance.machine import RelevanceSolution
+from formulations.models.relevance.machine import RelevanceSolution
 from qpkernels.arrays import finite_samples, finite_vector, is_sparse, shown
 from qpkernels.errors import MissingPackageError, ParameterError, ShapeError
 

@@ -26,12 +26,12 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import numpy as np
 
 from formulations import public
-from formulations.classification.one_class import OneClass
-from formulations.inputs.hyperparameters import ModelEntry
+from formulations.modelling.inputs.hyperparameters import ModelEntry
 from formulations.modelling.model import Model
-from formulations.regression.regression_model import RegressionModel
-from formulations.relevance.machine import RelevanceMachine
-from formulations.relevance.regression import RegressionMachine
+from formulations.models.classification.one_class import OneClass
+from formulations.models.regression.regression_model import RegressionModel
+from formulations.models.relevance.machine import RelevanceMachine
+from formulations.models.relevance.regression import RegressionMachine
 from qpkernels.arrays import Matrix, Vector, is_integer, shown
 from qpkernels.display.card import spelled
 from qpkernels.errors import NonFiniteError, OneClassError, ParameterError, ShapeError

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-import formulations.cvx as cp
+import formulations.modelling.cvx as cp
 from formulations.losses.loss import MarginLoss, ResidualLoss, Values
 from qpkernels.arrays import shown
 from qpkernels.errors import ParameterError, UnsupportedProgramError

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-import formulations.cvx as cp
+import formulations.modelling.cvx as cp
 from qpkernels.arrays import ChecksKeywords, real_number, shown
 from qpkernels.arrays.checks import float_array
 from qpkernels.arrays.intervals import UNDERFLOW, UNIT, up

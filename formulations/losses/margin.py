@@ -9,7 +9,7 @@ from typing import ClassVar, NoReturn
 import numpy as np
 import scipy
 
-import formulations.cvx as cp
+import formulations.modelling.cvx as cp
 from formulations.losses.loss import MarginLoss, QuadraticConjugate, Values, share_of
 from qpkernels.arrays.intervals import ELEMENTARY
 from qpkernels.errors import UnsupportedProgramError

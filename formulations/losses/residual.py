@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import scipy
 
-import formulations.cvx as cp
+import formulations.modelling.cvx as cp
 from formulations.losses.loss import QuadraticConjugate, ResidualLoss, Values, checked, share_of
 from qpkernels.arrays.intervals import ELEMENTARY, UNDERFLOW, UNIT
 

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-import formulations.cvx as cp
-from formulations.inputs.hyperparameters import SQUARED_RADIUS, derived
+import formulations.modelling.cvx as cp
 from formulations.modelling.batch import Answered
 from formulations.modelling.candidate import Candidate, at_coordinates
+from formulations.modelling.inputs.hyperparameters import SQUARED_RADIUS, derived
 from formulations.modelling.lowering import ConeAnswer
 from formulations.modelling.model import Model
 from formulations.modelling.sides import Dual, Hypothesis, Primal

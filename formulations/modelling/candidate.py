@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from formulations.inputs.samples import BoundSamples
+from formulations.modelling.inputs.samples import BoundSamples
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import Matrix, Vector, is_sparse, read_array, real_number
 from qpkernels.arrays.checks import same_entries

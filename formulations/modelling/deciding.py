@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import coo_array, csc_array
 from scipy.sparse.csgraph import connected_components
 
-import formulations.cvx as cp
+import formulations.modelling.cvx as cp
 from formulations.modelling.lowering import Lowered, lower
 from formulations.modelling.statement import Extension, Statement
 from qpkernels.arrays import Indices, shown

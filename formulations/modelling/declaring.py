@@ -6,8 +6,8 @@ from __future__ import annotations
 from functools import cache, cached_property
 from typing import Any, TypeVar
 
-import formulations.cvx as cp
-from formulations.inputs.restating import Restatable
+import formulations.modelling.cvx as cp
+from formulations.modelling.inputs.restating import Restatable
 
 __all__ = ["Stated", "absence", "intercept", "labelled", "per_sample", "scalar"]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-import formulations.cvx as cp
+import formulations.modelling.cvx as cp
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.deciding import left_out
 from formulations.modelling.failures import infeasible, no_answer, unbounded

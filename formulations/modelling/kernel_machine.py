@@ -11,13 +11,13 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
 
-from formulations.inputs.estimators import Coefficients
-from formulations.inputs.restating import Restatable
-from formulations.inputs.samples import OF_KERNELS, BoundSamples
 from formulations.modelling.candidate import Candidate, checked_coefficients, checked_intercept, expand, vanishing
 from formulations.modelling.cards import card_of_model, line_of_model, objective_of, statement_of_model
 from formulations.modelling.declaring import Stated
 from formulations.modelling.failures import infeasible, no_answer, unbounded
+from formulations.modelling.inputs.estimators import Coefficients
+from formulations.modelling.inputs.restating import Restatable
+from formulations.modelling.inputs.samples import OF_KERNELS, BoundSamples
 from formulations.modelling.solution import Run, Scale, Solution
 from formulations.modelling.solving import Latest
 from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.sparse import csc_array
 
-import formulations.cvx as cp
+import formulations.modelling.cvx as cp
 from qpkernels.arrays import Vector, check_choice
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.problems import Block, Cone, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero

@@ -16,9 +16,9 @@ from functools import cached_property
 
 import numpy as np
 
-import formulations.cvx as cp
-from formulations.inputs.hyperparameters import LAMBDA, derived
+import formulations.modelling.cvx as cp
 from formulations.modelling.batch import Answered
+from formulations.modelling.inputs.hyperparameters import LAMBDA, derived
 from formulations.modelling.model import Model
 from formulations.modelling.sides import Hypothesis
 from qpkernels.arrays import Vector

@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.inputs.estimators import is_estimator
-from formulations.inputs.fitted import coefficients_for
 from formulations.modelling.candidate import Candidate, with_function_of
 from formulations.modelling.failures import not_an_answer
+from formulations.modelling.inputs.estimators import is_estimator
+from formulations.modelling.inputs.fitted import coefficients_for
 from formulations.modelling.kernel_machine import Answered, KernelMachine
 from formulations.modelling.primal import multipliers_at, primal_answer, require_expansion
 from formulations.modelling.routes import solve_by_request

@@ -17,8 +17,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from formulations.inputs.fitted import require_model
 from formulations.modelling.candidate import Candidate, Sampling, checked_intercept, evaluated, expand
+from formulations.modelling.inputs.fitted import require_model
 from formulations.modelling.kernel_machine import KernelMachine
 from qpkernels.arrays import Indices, Vector, check_finite, check_nonnegative, finite_vector, read_array, shown
 from qpkernels.arrays.checks import float_vector

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_array
 from scipy.sparse.csgraph import connected_components
 
-import formulations.cvx as cp
+import formulations.modelling.cvx as cp
 from formulations.modelling.lowering import Lowered
 from qpkernels.arrays import Indices, Vector, shown
 from qpkernels.diagnosis import Conflict, Feasibility, Group, Ray, Relaxation, Verdict, find_conflict, find_relaxation

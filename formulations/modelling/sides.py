@@ -9,11 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
-import formulations.cvx as cp
-from formulations.inputs.samples import BoundSamples
+import formulations.modelling.cvx as cp
 from formulations.modelling.candidate import Candidate, at_coordinates, expand
 from formulations.modelling.declaring import intercept
 from formulations.modelling.form import Form
+from formulations.modelling.inputs.samples import BoundSamples
 from formulations.modelling.lowering import ConeAnswer, Structure
 from formulations.modelling.statement import Multipliers
 from qpkernels.arrays import Vector

@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-import formulations.cvx as cp
-from formulations.inputs.hyperparameters import set_unless_frozen
+import formulations.modelling.cvx as cp
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.cards import card_of_form, line_of_form, objective_of
+from formulations.modelling.inputs.hyperparameters import set_unless_frozen
 from formulations.modelling.kernel_machine import KernelMachine
 from formulations.modelling.lowering import ConeAnswer, Lowered, Structure, lower
 from formulations.modelling.solution import Scale, Solution

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from formulations.modelling.prediction import Decision, Inliers, Labels, Sigmoids
 from formulations.modelling.solution import Solution
-from formulations.prediction import Decision, Inliers, Labels, Sigmoids
 from qpkernels.arrays import Indices, Vector, frozen, shown
 
 __all__ = [

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from formulations.classification.meta.multiclass import MulticlassSolution, OneVersusOne, OneVersusRest
-from formulations.classification.one_class import OneClass
-from formulations.classification.two_class_model import TwoClassModel
 from formulations.modelling import Classification, Novelty
+from formulations.models.classification.meta.multiclass import MulticlassSolution, OneVersusOne, OneVersusRest
+from formulations.models.classification.one_class import OneClass
+from formulations.models.classification.two_class_model import TwoClassModel
+from formulations.models.relevance import RelevanceClassification, RelevanceSolution
 from formulations.plots.display import Display
 from formulations.plots.sections import Feature, Section
 from formulations.plots.style import GREEN, VERMILLION, class_mark, draw_samples, ink_of, ring, tinted
-from formulations.relevance import RelevanceClassification, RelevanceSolution
 from qpkernels.arrays import Indices, Matrix, Vector, check_choice, finite_vector, read_array
 from qpkernels.errors import LabelError, ParameterError, ShapeError
 from qpkernels.gram import Gram

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from formulations.classification.one_class import OneClass
-from formulations.classification.two_class_model import TwoClassModel
 from formulations.modelling import Model
-from formulations.regression.regression_model import RegressionModel
+from formulations.models.classification.one_class import OneClass
+from formulations.models.classification.two_class_model import TwoClassModel
+from formulations.models.regression.regression_model import RegressionModel
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import ParameterError
 from qpkernels.problems import Bounds, FenchelBounds, KernelQP, KernelQPBounds, SampleLosses, Support

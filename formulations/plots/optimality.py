@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.classification.one_class import OneClass
 from formulations.judging import Audit, MachineAudit, audit
 from formulations.losses import Loss, MarginLoss, ResidualLoss
 from formulations.modelling import Model
+from formulations.models.classification.one_class import OneClass
+from formulations.models.regression.regression_model import RegressionModel
 from formulations.plots.display import Display
 from formulations.plots.graph import OptimalityGraph
 from formulations.plots.style import BLUE, COLOURS, DASHES, GREEN, GREY, VERMILLION, draw_samples, ink_of
-from formulations.regression.regression_model import RegressionModel
 from qpkernels.arrays import Indices, Matrix, Vector, check_count, check_positive, finite_vector, shown
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 

@@ -13,12 +13,12 @@ from sklearn.base import is_classifier, is_outlier_detector
 
 from formulations.modelling import Regression
 from formulations.modelling.tasks import Tube
+from formulations.models.regression.regression_model import RegressionModel
+from formulations.models.relevance import RelevanceSolution
+from formulations.models.relevance.regression import RegressionMachine
 from formulations.plots.display import Display
 from formulations.plots.sections import Feature, Section, only
 from formulations.plots.style import BLUE, GREEN, VERMILLION, draw_band, draw_samples, ring
-from formulations.regression.regression_model import RegressionModel
-from formulations.relevance import RelevanceSolution
-from formulations.relevance.regression import RegressionMachine
 from qpkernels.arrays import Indices, Vector, check_nonnegative, finite_vector
 from qpkernels.errors import ParameterError
 

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.inputs.restating import sample_numbers
 from formulations.modelling import Model
+from formulations.modelling.inputs.restating import sample_numbers
 from qpkernels.arrays import Indices, Vector, is_integer, real_number, shown
 from qpkernels.errors import LabelError, OneClassError, ParameterError
 

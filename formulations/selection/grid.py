@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from formulations.inputs.restating import kernel_with
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part
+from formulations.modelling.inputs.restating import kernel_with
 from formulations.selection.fits import Effort, Fit, Kept, ProvedFit, ResultsFile, Rowed, proved, status_of_all, weakest
 from formulations.selection.folds import Fold, Folds, Score, Scoring, checked_model, divide, scorer, scoring_name, truth
 from qpkernels.arrays import Indices, Matrix, Vector, check_flag, is_scalar, shown

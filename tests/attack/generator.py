@@ -15,7 +15,14 @@ from numpy.random import Generator
 from attack.cones import draw_cone
 from attack.data import Drawn, draw_classes, draw_samples, draw_targets, with_near_duplicates, with_own_scales
 from formulations import HardMargin, HardTube, Interpolation, NormConstrainedClassifier, SparseApproximation
-from formulations.losses import AbsolutePower, EpsilonInsensitive, Hinge, LogisticLoss, LogisticResidual, Pinball
+from formulations.losses import (
+    AbsolutePower,
+    EpsilonInsensitive,
+    Hinge,
+    LogisticLoss,
+    LogisticResidual,
+    Pinball,
+)
 from formulations.losses import Huber as HuberLoss
 from formulations.losses import Squared as SquaredLoss
 from formulations.losses import SquaredHinge as SquaredHingeLoss
@@ -123,7 +130,9 @@ def draw(seed: int) -> Attack:
     if harder_than(SHARE_WITHOUT_SLACK):
         model = WITHOUT_SLACK[int(harder.integers(len(WITHOUT_SLACK)))]
     takes = inspect.signature(model).parameters
-    imbalanced = "y" in takes and model.__module__.startswith("formulations.classification") and rng.random() < 0.01
+    imbalanced = (
+        "y" in takes and model.__module__.startswith("formulations.models.classification") and rng.random() < 0.01
+    )
     samples = draw_samples(rng, 1000 if imbalanced else int(rng.integers(2, 26)))
     kernel, samples = _draw_kernel(rng, samples)
     if harder_than(SHARE_SPREAD) and isinstance(samples.values, np.ndarray) and samples.values.ndim == 2:
@@ -132,7 +141,7 @@ def draw(seed: int) -> Attack:
     data: tuple[Any, ...] = (samples.values,)
     words = samples.words
     if "y" in takes:
-        drawer = draw_classes if model.__module__.startswith("formulations.classification") else draw_targets
+        drawer = draw_classes if model.__module__.startswith("formulations.models.classification") else draw_targets
         targets = drawer(rng, samples, imbalanced)
         if drawer is draw_targets and harder_than(SHARE_SPREAD):
             targets = with_own_scales(harder, targets)

@@ -26,12 +26,12 @@ from formulations import (
     SoftMargin,
     SoftTube,
 )
-from formulations.classification.margins.hard_margin import HardMarginDual, HardMarginGeometric, HardMarginPrimal
-from formulations.classification.margins.soft_margin import SoftMarginDual, SoftMarginPrimal
 from formulations.losses import AbsolutePower, Hinge
-from formulations.regression.ridge.interpolation import InterpolationDual, InterpolationPrimal
-from formulations.regression.tubes.hard import HardTubeDual, HardTubePrimal
-from formulations.regression.tubes.sparse_approximation import SparseApproximationL1, SparseApproximationSplit
+from formulations.models.classification.margins.hard_margin import HardMarginDual, HardMarginGeometric, HardMarginPrimal
+from formulations.models.classification.margins.soft_margin import SoftMarginDual, SoftMarginPrimal
+from formulations.models.regression.ridge.interpolation import InterpolationDual, InterpolationPrimal
+from formulations.models.regression.tubes.hard import HardTubeDual, HardTubePrimal
+from formulations.models.regression.tubes.sparse_approximation import SparseApproximationL1, SparseApproximationSplit
 from model_data import (
     CASES,
     FIRST_CASES,

@@ -25,9 +25,9 @@ from formulations import (
     SoftTube,
     SparseApproximation,
 )
-from formulations.classification.two_class_model import TwoClassModel
 from formulations.losses import AbsolutePower, LogisticLoss, LogisticResidual, Loss, Squared, SquaredHinge
 from formulations.modelling import Dual, Model, Stated
+from formulations.models.classification.two_class_model import TwoClassModel
 from model_data import EXAMPLES, FORMS, one_against_rest, partner, relative_error
 from qpkernels.errors import InfeasibleError
 from qpkernels.kernels import RBF, Kernel, Polynomial

@@ -25,17 +25,20 @@ from formulations import (
     SoftMargin,
     SoftTube,
 )
-from formulations.classification.logistic import LogisticDual, LogisticPenalised, LogisticPrimal
-from formulations.classification.margin_loss import MarginLossDual, MarginLossPrimal
-from formulations.classification.margins.hard_margin import HardMarginGeometric, HardMarginPrimal
-from formulations.classification.margins.soft_margin import SoftMarginHinge
-from formulations.classification.norm_constrained import NormConstrainedClassifierDual, NormConstrainedClassifierPrimal
 from formulations.losses import LogisticLoss
 from formulations.modelling import Dual, Primal
 from formulations.modelling.ball import BallModel
 from formulations.modelling.cards import statement_of_form
-from formulations.regression.huber import HuberPrimal
-from formulations.regression.linear_fits import (
+from formulations.models.classification.logistic import LogisticDual, LogisticPenalised, LogisticPrimal
+from formulations.models.classification.margin_loss import MarginLossDual, MarginLossPrimal
+from formulations.models.classification.margins.hard_margin import HardMarginGeometric, HardMarginPrimal
+from formulations.models.classification.margins.soft_margin import SoftMarginHinge
+from formulations.models.classification.norm_constrained import (
+    NormConstrainedClassifierDual,
+    NormConstrainedClassifierPrimal,
+)
+from formulations.models.regression.huber import HuberPrimal
+from formulations.models.regression.linear_fits import (
     ChebyshevFitDual,
     ChebyshevFitPrimal,
     LaplaceFitDual,
@@ -44,13 +47,13 @@ from formulations.regression.linear_fits import (
     LeastAbsoluteFitPrimal,
     LinearFit,
 )
-from formulations.regression.norm_constrained import NormConstrainedDual, NormConstrainedPrimal
-from formulations.regression.quantile import QuantilePrimal
-from formulations.regression.residual_loss import ResidualLossDual, ResidualLossPrimal
-from formulations.regression.ridge.least_squares import LeastSquaresCentred, LeastSquaresSystem
-from formulations.regression.tubes.penalised import PenalisedTubeLoss
-from formulations.regression.tubes.soft import SoftTubeLoss
-from formulations.regression.tubes.sparse_approximation import SparseApproximationL1
+from formulations.models.regression.norm_constrained import NormConstrainedDual, NormConstrainedPrimal
+from formulations.models.regression.quantile import QuantilePrimal
+from formulations.models.regression.residual_loss import ResidualLossDual, ResidualLossPrimal
+from formulations.models.regression.ridge.least_squares import LeastSquaresCentred, LeastSquaresSystem
+from formulations.models.regression.tubes.penalised import PenalisedTubeLoss
+from formulations.models.regression.tubes.soft import SoftTubeLoss
+from formulations.models.regression.tubes.sparse_approximation import SparseApproximationL1
 from handed_out import HandedOut
 from model_data import (
     CASES,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from formulations import HardMargin, SoftMargin
-from formulations.classification.margins.hard_margin import HardMarginDual, HardMarginGeometric, HardMarginPrimal
-from formulations.classification.margins.soft_margin import SoftMarginHinge, SoftMarginPrimal
+from formulations.models.classification.margins.hard_margin import HardMarginDual, HardMarginGeometric, HardMarginPrimal
+from formulations.models.classification.margins.soft_margin import SoftMarginHinge, SoftMarginPrimal
 from model_data import one_against_rest, relative_error, stated, xor
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial
 from qpkernels.problems import Status

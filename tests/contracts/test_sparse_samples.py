@@ -26,7 +26,7 @@ from formulations import (
     SoftTube,
     calibrate,
 )
-from formulations.inputs.estimators import with_constant
+from formulations.modelling.inputs.estimators import with_constant
 from model_data import CASES, SHARP, Case, blobs, contradiction, measured, solved
 from qpkernels import (
     RBF,

@@ -28,8 +28,8 @@ from formulations import (
     Perceptron,
     PlattCalibration,
 )
-from formulations.inputs.estimators import with_constant
 from formulations.losses import LogisticLoss
+from formulations.modelling.inputs.estimators import with_constant
 from qpkernels import RBF
 
 C, TOL = 2.5, 1e-11

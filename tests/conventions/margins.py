@@ -9,8 +9,8 @@ from sklearn.svm import SVC, LinearSVC, NuSVC, OneClassSVM
 
 from conventions.checks import GAMMA, Samples, agree, check, found_by, spread, two_classes
 from formulations import HardMargin, NuMargin, OneClass, SoftMargin, SquaredHinge
-from formulations.inputs.estimators import with_constant
 from formulations.modelling import Classification
+from formulations.modelling.inputs.estimators import with_constant
 from qpkernels import RBF, FunctionKernel
 
 C, NU, TOL = 2.5, 0.4, 1e-11

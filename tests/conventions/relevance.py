@@ -8,7 +8,7 @@ from sklearn.linear_model import ARDRegression
 
 from conventions.checks import check
 from formulations import RelevanceRegression
-from formulations.relevance import RelevanceSolution
+from formulations.models.relevance import RelevanceSolution
 from qpkernels import RBF
 
 

@@ -17,7 +17,7 @@ import pytest
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 from formulations import NuMargin, NuTube, OneClass, SoftMargin, SoftTube
-from formulations.inputs.estimators import cost_of_margin, scale_of_one_class
+from formulations.modelling.inputs.estimators import cost_of_margin, scale_of_one_class
 from qpkernels.errors import ParameterError
 from qpkernels.files import Dataset, load_dataset
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from formulations import HardMargin, Separability, SoftMargin
-from formulations.classification.separation.separability import HullIntersection
+from formulations.models.classification.separation.separability import HullIntersection
 from qpkernels import (
     RBF,
     FunctionKernel,

@@ -13,7 +13,7 @@ from scipy.special import expit
 from scipy.stats import multivariate_normal, norm
 
 from formulations import RelevanceClassification, RelevanceRegression, RelevanceSolution
-from formulations.relevance.evidence import WeightPosterior
+from formulations.models.relevance.evidence import WeightPosterior
 from qpkernels import RBF
 from textbook.cases import CURVE, GAMMA, MIXED, Pairs, formula
 

@@ -22,7 +22,7 @@ from itertools import product
 import matplotlib.pyplot as plt
 import numpy as np
 
-import formulations.cvx as cp
+import formulations.modelling.cvx as cp
 from formulations import HardMargin
 from formulations.plots.style import BLUE, GREEN, INK, PURPLE, STYLE, VERMILLION
 from qpkernels import RBF, Kernel, Polynomial

@@ -32,7 +32,7 @@ from typing import ClassVar
 import matplotlib.pyplot as plt
 import numpy as np
 
-import formulations.cvx as cp
+import formulations.modelling.cvx as cp
 from formulations.losses import EpsilonInsensitive, Hinge, LogisticLoss, MarginLoss, Squared, ZeroOne
 from formulations.losses.loss import QuadraticConjugate, Values
 from formulations.plots import LossDisplay

@@ -42,16 +42,16 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from formulations.classification.margins.hard_margin import HardMargin
-from formulations.classification.margins.nu_margin import NuMargin
-from formulations.classification.margins.soft_margin import SoftMargin
-from formulations.classification.margins.squared_hinge import SquaredHinge
-from formulations.classification.one_class import OneClass
-from formulations.classification.separation.separability import HullIntersection
 from formulations.lab.answers import LabAnswer
 from formulations.lab.settings import Setting
 from formulations.lab.views.view import Drawn, still
 from formulations.modelling.tasks import Classification, Novelty
+from formulations.models.classification.margins.hard_margin import HardMargin
+from formulations.models.classification.margins.nu_margin import NuMargin
+from formulations.models.classification.margins.soft_margin import SoftMargin
+from formulations.models.classification.margins.squared_hinge import SquaredHinge
+from formulations.models.classification.one_class import OneClass
+from formulations.models.classification.separation.separability import HullIntersection
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import InseparableError
 from qpkernels.kernels import Kernel, Linear

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from formulations.classification.margins.nu_margin import NuMargin
-from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.lab.background import Background
 from formulations.lab.settings import Setting, Slider
 from formulations.lab.views.view import Drawn, Scene, ViewKind, recorded, roles
 from formulations.modelling import Model, Solution
-from formulations.regression.quantile import Quantile
-from formulations.regression.tubes.soft import SoftTube
+from formulations.models.classification.margins.nu_margin import NuMargin
+from formulations.models.classification.margins.soft_margin import SoftMargin
+from formulations.models.regression.quantile import Quantile
+from formulations.models.regression.tubes.soft import SoftTube
 from formulations.selection import ExactPath, exact_path
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import QPKernelsError, SolverFailedError

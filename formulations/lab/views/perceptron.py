@@ -14,10 +14,10 @@ from itertools import islice
 
 import numpy as np
 
-from formulations.classification.margins.hard_margin import HardMargin
-from formulations.classification.separation.perceptron import Perceptron, PerceptronCorrection
 from formulations.lab.settings import LabTask, Setting
 from formulations.lab.views.view import MOST_STEPS, Drawn, few_points, finite, roles, stepped
+from formulations.models.classification.margins.hard_margin import HardMargin
+from formulations.models.classification.separation.perceptron import Perceptron, PerceptronCorrection
 from qpkernels.arrays import Indices, Vector
 from qpkernels.errors import InfeasibleError, QPKernelsError, UnsupportedProgramError
 from qpkernels.gram.functions import Expansion

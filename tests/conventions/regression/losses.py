@@ -11,8 +11,8 @@ from sklearn.svm import LinearSVR
 from conventions.checks import GAMMA, Samples, agree, check
 from conventions.regression.targets import TOL, expanded, minimised, real_targets
 from formulations import Huber, LeastAbsoluteFit, Quantile, ResidualLossRegression
-from formulations.inputs.estimators import with_constant
 from formulations.losses import AbsolutePower, SquaredEpsilonInsensitive
+from formulations.modelling.inputs.estimators import with_constant
 from qpkernels import RBF
 
 C, TAU, DELTA = 1.5, 0.3, 0.4

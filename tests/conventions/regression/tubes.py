@@ -11,8 +11,8 @@ from sklearn.svm import SVR, LinearSVR, NuSVR
 from conventions.checks import GAMMA, Samples, agree, check, found_by
 from conventions.regression.targets import TOL, expanded, minimised, real_targets
 from formulations import HardTube, NuTube, PenalisedTube, SoftTube, SparseApproximation
-from formulations.inputs.estimators import with_constant
 from formulations.modelling import Regression
+from formulations.modelling.inputs.estimators import with_constant
 from qpkernels import RBF, FunctionKernel
 
 C, EPSILON, NU = 1.5, 0.25, 0.3

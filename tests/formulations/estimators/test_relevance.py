@@ -10,7 +10,7 @@ from sklearn.linear_model import ARDRegression
 from sklearn.model_selection import GridSearchCV
 
 from formulations.estimators import RelevanceClassifier, RelevanceRegressor, UncertifiedWarning
-from formulations.relevance import RelevanceClassification, RelevanceRegression
+from formulations.models.relevance import RelevanceClassification, RelevanceRegression
 from qpkernels.errors import OneClassError, ParameterError, SolverFailedError
 from qpkernels.kernels import RBF
 

@@ -28,8 +28,8 @@ from formulations import (
     audit,
     estimators,
 )
-from formulations.inputs.estimators import cost_of_ridge
 from formulations.judging import AuditRow
+from formulations.modelling.inputs.estimators import cost_of_ridge
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels import RBF, Linear, Polynomial
 from showing import check_bundle

@@ -20,7 +20,7 @@ from formulations.lab.settings import MACHINES, Chosen, LabTask, MachineChoice, 
 from formulations.lab.views import VIEWS
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
-from formulations.relevance.machine import RelevanceSolution
+from formulations.models.relevance.machine import RelevanceSolution
 from qpkernels.errors import InseparableError
 
 EDITS = (

@@ -19,7 +19,7 @@ from formulations.lab.exports import EXPORTS, MOST_SAMPLES
 from formulations.lab.presets import PRESETS
 from formulations.lab.settings import KERNELS, MACHINES, LabTask, Setting, read_setting
 from formulations.lab.views import VIEWS
-from formulations.relevance.machine import RelevanceSolution
+from formulations.models.relevance.machine import RelevanceSolution
 from qpkernels.errors import InfeasibleError, ParameterError
 from qpkernels.files import load_dataset, read
 from qpkernels.problems import certify_cone_program

@@ -10,7 +10,7 @@ from formulations.lab.answers import Answers
 from formulations.lab.presets import PRESETS, Preset
 from formulations.lab.settings import MACHINES, LabTask, read_setting
 from formulations.lab.views import VIEWS
-from formulations.relevance.machine import RelevanceSolution
+from formulations.models.relevance.machine import RelevanceSolution
 
 every_preset = pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
 

@@ -16,9 +16,9 @@ from formulations import (
     SoftMargin,
     SoftTube,
 )
-from formulations.classification.margins.soft_margin import SoftMarginDual
 from formulations.losses import AbsolutePower
 from formulations.modelling import Stated
+from formulations.models.classification.margins.soft_margin import SoftMarginDual
 from model_data import overlapping
 from qpkernels import RBF, Columns, Gram, Polynomial, Precomputed
 

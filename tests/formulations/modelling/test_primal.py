@@ -23,7 +23,7 @@ from formulations import (
     SoftTube,
     SquaredHinge,
 )
-from formulations.inputs.estimators import cost_of_ridge, with_constant
+from formulations.modelling.inputs.estimators import cost_of_ridge, with_constant
 from model_data import CASES, SHARP, Case, few, measured, overlapping, separable
 from qpkernels import RBF, Expansion, Linear
 from qpkernels.errors import ParameterError, ShapeError

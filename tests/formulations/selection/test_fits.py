@@ -76,7 +76,7 @@ def test_lines_that_name_the_modules_of_classes_are_read_wherever_these_are_now(
     first = cross_validate(model, 3, store=file)
     text = file.read_text()
     names = {
-        '"formulations.MarginLossClassifier"': '"formulations.classification.elsewhere.MarginLossClassifier"',
+        '"formulations.MarginLossClassifier"': '"formulations.models.classification.elsewhere.MarginLossClassifier"',
         '"formulations.SquaredHinge"': '"formulations.losses.elsewhere.SquaredHinge"',
     }
     for now, before in names.items():

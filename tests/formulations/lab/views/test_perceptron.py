@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from formulations.classification.separation.perceptron import Perceptron
 from formulations.lab.views.perceptron import record_perceptron
 from formulations.lab.views.view import MOST_STEPS
+from formulations.models.classification.separation.perceptron import Perceptron
 from lab_settings import SEPARABLE, classes, lab_setting
 from qpkernels.errors import OneClassError, ParameterError, UnsupportedProgramError
 

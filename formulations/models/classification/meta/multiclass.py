@@ -1,0 +1,461 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several classes from machines of two (C6): one against the rest, and one against one.
+
+With K classes, one against the rest trains K machines, g_k with class k against all others, and decides for::
+
+    argmax_k g_k(x)
+
+One against one trains K (K - 1) / 2 machines, g_jk = -g_kj on the samples of the classes j < k only, and decides for
+the class with the most votes, where g_jk(x) > 0 is a vote for k::
+
+    argmax_k sum_(j != k) [g_jk(x) > 0]
+
+Ties go to the class that its machines favour most in sum. The machines share one kernel matrix, and new samples one
+evaluation of the kernel at the support vectors of all. Either takes any model of two classes.
+Source: C6 of the catalogue; Knerr et al. (1990), Hsu and Lin (2002).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from formulations.modelling import Classification
+from formulations.modelling.batch import Part, Solutions, Trained, check_jobs, train
+from formulations.modelling.cards import Explained, kernel_of
+from formulations.modelling.inputs.restating import checked_values
+from formulations.modelling.inputs.samples import BoundSamples, KernelLike, SamplesLike, bind, checked_labels
+from formulations.modelling.prediction import Answering, Labels, Predictor, Sigmoids, Votes
+from formulations.models.classification.margins.soft_margin import SoftMargin
+from formulations.models.classification.two_class_model import TwoClassModel
+from qpkernels.arrays import ChecksKeywords, Indices, Matrix, check_flag, is_scalar, read_array, shown, shown_label
+from qpkernels.arrays.arguments import check_keywords
+from qpkernels.display import Card, Carded, Fact, TextbookProblem, progress_bar
+from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
+from qpkernels.gram import Gram
+from qpkernels.gram.functions import Expansions
+from qpkernels.problems import Certificate, Status
+from qpkernels.solvers import SolverLike
+
+if TYPE_CHECKING:
+    from qpkernels.families.batch.arrays import KernelQPs
+
+__all__ = ["MulticlassSolution", "OneVersusOne", "OneVersusRest"]
+
+
+_NAMED = 4
+"""Machines without a proof that a line names."""
+
+
+class _Multiclass(Explained, metaclass=ChecksKeywords):
+    """Data of several classes, and a model of two classes to separate them with.
+
+    Parameters
+    ----------
+    X, kernel
+        As in :class:`~formulations.models.classification.two_class_model.TwoClassModel`.
+    y
+        Labels, at least two different ones, shape (m,).
+    machine
+        A model of two classes; its hyper-parameters follow by name.
+    **hyperparameters
+        Those of ``machine``, such as ``C=10.0``; entries for each sample have shape (m,), of which each machine takes
+        those of its own samples.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    pair
+        The numbers of the classes of negative and positive values among :attr:`classes`, as :meth:`pairs` yields them;
+        -1 in place of the first: all other classes.
+    rows
+        Numbers of the samples that the machine is trained on, as :meth:`rows` returns them.
+    """
+
+    catalogue: ClassVar[str]
+
+    def __init__(
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        kernel: KernelLike | None = None,
+        *,
+        machine: type[TwoClassModel] = SoftMargin,
+        **hyperparameters: Any,
+    ) -> None:
+        if not (isinstance(machine, type) and issubclass(machine, TwoClassModel)):
+            raise ParameterError(f"machine must be a model of two classes, such as SoftMargin, but {machine!r} came.")
+        check_keywords(machine, hyperparameters, also=("machine",))
+        self.machine = machine
+        self.data = bind(X, kernel)
+        self.y = checked_labels(y, len(self.data.gram))
+        self.classes = np.unique(self.y)
+        self.hyperparameters = hyperparameters
+        if self.classes.size < 2:
+            raise OneClassError(
+                f"y must hold several classes, but every label is {shown_label(self.classes.tolist()[0])}."
+            )
+        self.check_classes()
+
+    def check_classes(self) -> None:
+        """Refuse classes that the scheme cannot separate."""
+
+    def facts(self) -> Iterator[Fact]:
+        """Yield samples, classes, kernel, and what the machines are."""
+        yield Fact("data", f"{self.data.gram.extent}, {self.classes.size} classes: {shown(self.classes.tolist())}")
+        yield Fact("kernel", kernel_of(self.data.gram, self.data.explicit))
+        values = (f"{name} = {shown(value)}" for name, value in self.hyperparameters.items())
+        yield Fact("with", ", ".join([f"machine = {self.machine.__name__}", *values]))
+
+    @abstractmethod
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """Yield, for each machine, the numbers of the classes of its negative and positive values; -1: the rest."""
+
+    @abstractmethod
+    def rows(self, pair: tuple[int, int]) -> Indices:
+        """Return the numbers of the samples that the machine is trained on."""
+
+    def model(self, pair: tuple[int, int]) -> TwoClassModel:
+        """State the machine of that pair of classes."""
+        return self._stated(pair, self.rows(pair))
+
+    def _stated(self, pair: tuple[int, int], rows: Indices) -> TwoClassModel:
+        signs = np.where(self.y[rows] == self.classes[pair[1]], 1, -1)
+        return self.machine(self._samples(rows), signs, **self.parameters(pair, rows))
+
+    def _samples(self, rows: Indices) -> BoundSamples:
+        gram = self.data.gram
+        return self.data if rows.size == len(gram) else BoundSamples(gram.part(rows), self.data.explicit)
+
+    def parameters(self, pair: tuple[int, int], rows: Indices) -> dict[str, Any]:
+        """Return the hyper-parameters of a machine, of those with one entry for each sample the entries of these."""
+        del pair
+        return {
+            name: value if is_scalar(value) else self._part(name, value, rows)
+            for name, value in self.hyperparameters.items()
+        }
+
+    def _part(self, name: str, value: Any, rows: Indices) -> Any:
+        array = read_array(value, name)
+        return array[rows] if array.shape == (len(self.data.gram),) else value
+
+    def solve(
+        self,
+        solver: SolverLike | None = None,
+        *,
+        tol: float = 1e-6,
+        n_jobs: int = -1,
+        progress: bool = True,
+        **options: Any,
+    ) -> MulticlassSolution:
+        """Solve all machines, together where a batch takes them, else side by side in threads.
+
+        Parameters
+        ----------
+        solver, tol, **options
+            As in :meth:`formulations.modelling.model.Model.solve`, for each machine.
+        n_jobs
+            Number of threads; -1: one for each core.
+        progress
+            Show a progress bar (on standard error, if that is a terminal) while it runs.
+
+        Raises
+        ------
+        ParameterError
+            If ``n_jobs`` is no such number.
+        QPKernelsError
+            The error of the first machine that has no answer, which names its classes; its ``others`` are
+            the solutions of the machines that have one, by their pair of classes.
+        """
+        check_jobs(n_jobs)
+        pairs = tuple(self.pairs())
+        if self.machine.entry.needs_psd:
+            # Settled of all samples, it is of every part of them.
+            self.data.gram.require_psd()
+        rows = [self.rows(pair) for pair in pairs]
+        programs = self._programs(pairs, rows)
+        state = self._stated_part if programs is None else self._part_of
+        parts = [state(pair, own) for pair, own in zip(pairs, rows, strict=True)]
+        with progress_bar(len(pairs), progress) as step:
+            step(self.name)
+            answers = train(
+                self.data.gram,
+                parts,
+                tol=tol,
+                solver=solver,
+                options=options,
+                n_jobs=n_jobs,
+                report=lambda number, _: step(f"class {self._label(pairs[number][1])}"),
+                programs=programs,
+            )
+        trained = [answer for answer in answers if not isinstance(answer, QPKernelsError)]
+        if len(trained) < len(pairs):
+            raise self._failure(pairs, answers)
+        function = Decisions(self.data.gram, tuple(parts), tuple(trained))
+        return MulticlassSolution(self.name, self.classes, pairs, Solutions(trained), function)
+
+    def _part_of(self, pair: tuple[int, int], rows: Indices) -> Part:
+        return Part(partial(self._stated, pair, rows), rows)
+
+    def _stated_part(self, pair: tuple[int, int], rows: Indices) -> Part:
+        try:
+            return Part.of(self._stated(pair, rows), rows)
+        except QPKernelsError as error:
+            raise self._named(error, pair) from None
+
+    def _programs(self, pairs: Sequence[tuple[int, int]], rows: Sequence[Indices]) -> KernelQPs | None:
+        """Return the machines as arrays, where each is made of what its samples are for themselves; else None."""
+        if self.machine.entry.hard or self.data.gram.correction is not None:
+            return None
+        m = len(self.data.gram)
+        try:
+            values = checked_values(self.machine, self.hyperparameters, m)
+        except QPKernelsError:
+            # Stated one by one, the first machine says whose parameter it is.
+            return None
+        ones = np.ones(m)
+        negative, positive = self.machine._terms(-ones, values), self.machine._terms(ones, values)
+        if negative is None or positive is None or any((value == 0).any() for value in values.values()):
+            return None
+        from qpkernels.families.batch.arrays import KernelQPs
+
+        samples, sizes = np.concatenate(rows), [each.size for each in rows]
+        is_positive = self.y[samples] == np.repeat(self.classes[[pair[1] for pair in pairs]], sizes)
+        terms = np.where(is_positive, positive.as_rows()[:, samples], negative.as_rows()[:, samples])
+        intercept = check_flag(self.hyperparameters.get("fit_intercept", True), "fit_intercept")
+        totals = np.zeros(len(sizes)) if intercept else None
+        return KernelQPs(self.data.gram, samples, np.cumsum([0, *sizes]), terms, totals)
+
+    def _failure(
+        self, pairs: Sequence[tuple[int, int]], answers: Sequence[Trained[Classification] | QPKernelsError]
+    ) -> QPKernelsError:
+        """Return the first error, which names its machine and keeps the answers of the others."""
+        failed = [
+            (pair, error) for pair, error in zip(pairs, answers, strict=True) if isinstance(error, QPKernelsError)
+        ]
+        (pair, error), *more = failed
+        self._named(error, pair)
+        if more:
+            error.add_note(f"{len(more)} other machines have no answer either; error.others holds the solutions")
+        kept = zip(pairs, answers, strict=True)
+        error.others = {pair: answer.solution for pair, answer in kept if not isinstance(answer, QPKernelsError)}
+        return error
+
+    def _named(self, error: QPKernelsError, pair: tuple[int, int]) -> QPKernelsError:
+        error.args = (f"{self.name}, class {self._label(pair[1])} against {self._label(pair[0])}: {error}",)
+        return error
+
+    def _label(self, number: int) -> str:
+        return "the rest" if number < 0 else shown_label(self.classes.tolist()[number])
+
+
+class OneVersusRest(_Multiclass):
+    """argmax_k g_k(x), with one machine for each class against all others.
+
+    Parameters
+    ----------
+    X, y, kernel, machine, **hyperparameters
+        As in :class:`OneVersusOne`.
+
+    Examples
+    --------
+    >>> from formulations import OneVersusRest
+    >>> from qpkernels import RBF
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], ["a", "a", "b", "b", "c", "c"]
+    >>> solution = OneVersusRest(X, y, RBF(gamma=0.1), C=10.0).solve(progress=False)
+    >>> print(solution.status, solution.predict([[0.5], [4.5], [8.5]]))
+    optimal ['a' 'b' 'c']
+    """
+
+    catalogue = "C6-rest"
+    textbook = TextbookProblem("decide  argmax_k g_k(x)")
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """Yield (-1, k) for each class k."""
+        return ((-1, k) for k in range(self.classes.size))
+
+    def rows(self, pair: tuple[int, int]) -> Indices:
+        """Return all samples."""
+        del pair
+        return np.arange(len(self.data.gram))
+
+
+class OneVersusOne(_Multiclass):
+    """Votes of the machines of all pairs of classes, each trained on the samples of its pair.
+
+    Parameters
+    ----------
+    X, kernel
+        As in :class:`~formulations.models.classification.two_class_model.TwoClassModel`.
+    y
+        Labels, at least two different ones with at least two samples each, shape (m,).
+    machine
+        A model of two classes; its hyper-parameters follow by name.
+
+    Examples
+    --------
+    >>> from formulations import OneVersusOne
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], ["a", "a", "b", "b", "c", "c"]
+    >>> solution = OneVersusOne(X, y, C=1.0).solve(progress=False)
+    >>> print(solution.status, solution.predict([[0.5], [4.5], [8.5]]))
+    optimal ['a' 'b' 'c']
+    """
+
+    catalogue = "C6-one"
+    textbook = TextbookProblem("decide  argmax_k sum_(j != k) [g_jk(x) > 0]")
+
+    def check_classes(self) -> None:
+        """Refuse a class with a single sample: a machine would be trained to tell that sample from a class.
+
+        Raises
+        ------
+        LabelError
+            With the label.
+        """
+        labels, counts = np.unique(self.y, return_counts=True)
+        if counts.min() == 1:
+            lonely = labels.tolist()[int(np.argmin(counts))]
+            raise LabelError(
+                f"one-versus-one needs at least two samples of every class, but {shown_label(lonely)} has one; "
+                "leave that sample out, or take OneVersusRest."
+            )
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """Yield (j, k) for all classes j < k."""
+        return combinations(range(self.classes.size), 2)
+
+    def rows(self, pair: tuple[int, int]) -> Indices:
+        """Return the samples of both classes."""
+        return np.sort(np.concatenate([self._members[number] for number in pair]))
+
+    @cached_property
+    def _members(self) -> list[Indices]:
+        """The samples of each class."""
+        return [np.flatnonzero(self.y == label) for label in self.classes]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MulticlassSolution(Answering, Carded):
+    """The answers of all machines, which decide together.
+
+    Attributes
+    ----------
+    formulation
+        Name of the scheme.
+    classes
+        The K labels in sorted order.
+    pairs
+        For each machine, the numbers of the classes that its negative and positive values speak for; -1: the rest.
+    solutions
+        The answer of each machine, with its certificate; made when it is first asked for.
+    function
+        X -> the decision values of all machines, shape (len(X), number of machines).
+    """
+
+    formulation: str
+    classes: NDArray[Any]
+    pairs: tuple[tuple[int, int], ...]
+    solutions: Solutions[Classification]
+    function: Decisions
+    _sigmoids: Sigmoids | None = None
+    """Those that an estimator fitted, one for each machine; None: those of log-odds, if the machines have such."""
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """The machines without their training samples: what :meth:`save` writes."""
+        sigmoids = self._sigmoids
+        decision = self.solutions[0].predictor.decision
+        if sigmoids is None and isinstance(decision, Labels) and decision.sigmoids is not None:
+            sigmoids = Sigmoids.of_log_odds(len(self.pairs))
+        return Predictor(self.function.expansions, Votes(self.classes, self.pairs, sigmoids))
+
+    @property
+    def status(self) -> Status:
+        """``optimal`` if every machine is; otherwise the status of the first that is not."""
+        return next(
+            (each.status for each in self.solutions.trained if each.status is not Status.OPTIMAL), Status.OPTIMAL
+        )
+
+    @property
+    def unproved(self) -> str:
+        """The machines whose answer is not proved, by their classes; empty if there are none."""
+        missing = [k for k, each in enumerate(self.solutions.trained) if each.status is not Status.OPTIMAL]
+        return ", ".join(self._words(k) for k in missing[:_NAMED]) + (", ..." if len(missing) > _NAMED else "")
+
+    @property
+    def certificate(self) -> Certificate:
+        """The certificate of the machine with the largest relative gap."""
+        return max(self.solutions.trained, key=lambda each: each.relative_gap).certificate
+
+    @property
+    def seconds(self) -> float:
+        """Time of the solvers of all machines together."""
+        return sum(each.seconds for each in self.solutions.trained)
+
+    def card(self) -> Card:
+        """Return the classes, the machines, and the weakest proof."""
+        sizes = [machine.n_support for machine in self.solutions.trained if machine.n_support is not None]
+        weakest = max(range(len(self.pairs)), key=lambda k: self.solutions.trained[k].relative_gap)
+        facts = (
+            Fact("status", f"{self.status} (unproved: {self.unproved})" if self.unproved else str(self.status)),
+            Fact("classes", shown(self.classes.tolist())),
+            Fact("machines", f"{len(self.solutions)}, {self.seconds:.3g} s"),
+            *([Fact("support vectors", f"{min(sizes)} to {max(sizes)} for each machine")] if sizes else []),
+            Fact("weakest proof", f"{self._words(weakest)}: {self.certificate}"),
+        )
+        return Card(self.formulation, facts=facts, figure=self.certificate.card().figure)
+
+    def __repr__(self) -> str:
+        return (
+            f"<{self.formulation} of {len(self.classes)} classes by {len(self.solutions)} machines: {self.status}, "
+            f"largest relative gap {self.certificate.relative_gap:.1e}>"
+        )
+
+    def _words(self, machine: int) -> str:
+        """Return which classes a machine tells apart."""
+        labels = [shown_label(label) for label in self.classes.tolist()]
+        negative, positive = self.pairs[machine]
+        return f"class {labels[positive]} against {'the rest' if negative < 0 else labels[negative]}"
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """X -> f_k(x_i) + b_k of machines k on samples of one kernel matrix.
+
+    With C the coefficients of all machines, one a column, f(X) = k(X, X_s) C over the samples X_s that any machine has
+    a coefficient for: a kernel value is computed once, however many machines use it.
+    """
+
+    gram: Gram
+    parts: Sequence[Part]
+    trained: Sequence[Trained[Any]]
+
+    @cached_property
+    def expansions(self) -> Expansions:
+        """The functions of all machines over the samples that any of them has a coefficient for."""
+        if not all(each.together for each in self.trained):
+            # Functions in features of the kernel, or with coefficients of their own, share nothing.
+            return Expansions.of([each.solution.function for each in self.trained])
+        rows = np.concatenate([part.samples for part in self.parts])
+        beta = np.concatenate([each.beta for each in self.trained])
+        machines = np.repeat(np.arange(len(self.parts)), [part.samples.size for part in self.parts])
+        some = np.flatnonzero(beta)
+        used, places = np.unique(rows[some], return_inverse=True)
+        if used.size == 0:
+            used, places = np.arange(1), np.zeros(some.size, dtype=np.intp)
+        coefficients = csr_array((beta[some], (places, machines[some])), shape=(used.size, len(self.parts)))
+        intercepts = np.array([each.intercept for each in self.trained])
+        return self.gram.expansions(coefficients, intercepts, used)
+
+    def __call__(self, X: ArrayLike) -> Matrix:
+        """Return the decision values, shape (number of samples, number of machines)."""
+        return self.expansions(X)

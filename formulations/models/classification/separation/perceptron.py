@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The perceptron (B1, B2): rules that correct a separating hyperplane until it makes no mistake.
+
+In generalised coordinates z_i = y_i (1, x_i) and a = (b, w), sample i is on its right side where a'z_i > 0. Both rules
+descend along the perceptron criterion J_p(a) = sum over a'z_i <= 0 of -a'z_i, with step sizes eta(k)::
+
+    B1, batch            a <- a + eta(k) sum z_i  over all i with a'z_i <= 0,  until that step is at most a threshold
+    B2, single sample    a <- a + eta(k) z_i  where a'z_i <= 0, one sample after another, until none is left
+
+k = 1, 2, ... counts the steps of B1 and the single corrections of B2. From a = 0 a fixed rate only scales a, so that
+it changes no decision; where a starts elsewhere, or eta depends on k, the rates decide which hyperplane is found. If
+some a* separates the classes, B2 from a = 0 at a fixed rate makes at most
+
+    max ||z_i||^2 ||a*||^2 / min (a*'z_i)^2
+
+mistakes in whatever order the samples come (Novikoff, 1962); for another start or varying rates this bound is not
+valid. Either rule adds samples only, a = start + sum_i alpha_i z_i, and so with a kernel it needs the values
+k(x_i, x_j) + 1 alone. Where no hyperplane separates the classes, neither ends by itself. These rules solve no
+optimisation problem: their answer is some separating hyperplane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.modelling.inputs.samples import KernelLike, SamplesLike
+from formulations.models.classification.separation.perceptron_rule import (
+    PerceptronRule,
+    PerceptronSolution,
+    Rate,
+    check_range,
+    criterion,
+)
+from qpkernels.arrays import (
+    Indices,
+    Vector,
+    check_count,
+    check_nonnegative,
+    finite_matrix,
+    finite_vector,
+    frozen,
+    is_integer,
+    shown,
+)
+from qpkernels.display import TextbookProblem
+from qpkernels.errors import ParameterError
+from qpkernels.gram.functions import Expansion
+
+__all__ = ["BatchPerceptron", "Perceptron", "PerceptronCorrection", "PerceptronSolution", "mistake_bound"]
+
+
+class BatchPerceptron(PerceptronRule):
+    """a <- a + eta(k) (sum of all z_i with a'z_i <= 0), until that step is at most ``threshold`` (B1).
+
+    Parameters
+    ----------
+    X, y, kernel, start
+        As in :class:`Perceptron`.
+    rate
+        eta: a number above 0, or a function of the step k = 1, 2, ... that returns one. It scales the step that
+        ``threshold`` looks at.
+    threshold
+        At least 0: the length of the step, in generalised coordinates, at which to end. 0: only where none is left to
+        correct. A larger one may end before the classes are separated.
+
+    Examples
+    --------
+    >>> from formulations import BatchPerceptron
+    >>> X, y = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [-1, -1, -1, 1]
+    >>> run = BatchPerceptron(X, y).solve(max_epochs=100)
+    >>> print(run.epochs, run.predict(X))
+    10 [-1 -1 -1  1]
+    """
+
+    catalogue = "B1"
+    textbook = TextbookProblem("repeat  a <- a + eta(k) sum z_i  over all i with a'z_i <= 0", ("z_i = y_i (1, x_i)",))
+
+    def __init__(
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        kernel: KernelLike | None = None,
+        *,
+        rate: Rate = 1.0,
+        start: ArrayLike | None = None,
+        threshold: float = 0.0,
+    ) -> None:
+        super().__init__(X, y, kernel, rate, start)
+        self.threshold = check_nonnegative(threshold, "threshold")
+
+    def solve(self, *, max_epochs: int = 1000) -> PerceptronSolution:
+        """Run the rule until it ends by itself, but for at most ``max_epochs`` (at least 1) steps.
+
+        Parameters
+        ----------
+        max_epochs
+            Steps, at least 1.
+        """
+        limit = check_count(max_epochs, "max_epochs")
+        if not self.data.explicit:
+            self.data.gram.dense  # noqa: B018  computed once, not anew in every product
+        y, alpha, ended = self.y, np.zeros(len(self)), None
+        first = decision = self.first_decision()
+        errors: list[int] = []
+        values: list[float] = []
+        while ended is None and len(errors) < limit:
+            wrong = y * decision <= 0
+            errors.append(int(wrong.sum()))
+            values.append(criterion(y * decision))
+            rate = self.rate(len(errors)) if errors[-1] else 0.0
+            step = rate * np.where(wrong, y, 0.0)
+            with np.errstate(over="ignore", invalid="ignore"):
+                length = np.sqrt(max(0.0, float(step @ self.decision(step))))
+                alpha += rate * wrong
+                # Anew from alpha: adding up the steps would add up their rounding.
+                decision = first + self.decision(y * alpha)
+            check_range(decision, len(errors))
+            if not errors[-1] or length <= self.threshold:
+                ended = f"the last step has length {length:.3g}"
+        return self.conclude(alpha, errors, values, sum(map(bool, errors)), ended)
+
+
+class Perceptron(PerceptronRule):
+    """a <- a + eta(k) z_i for one sample after another with a'z_i <= 0, until a whole pass finds none (B2).
+
+    Parameters
+    ----------
+    X
+        Samples as the kernel takes them, or a :class:`~qpkernels.gram.Gram`, to share a kernel matrix.
+    y
+        Two different labels, shape (m,); the greater one is +1.
+    kernel
+        None: explicit features, where a has d + 1 entries; of sparse samples, Linear(). With a kernel alpha is kept
+        and K is used; it need not be positive semidefinite, but the bound on the mistakes holds only if it is.
+    rate
+        eta: a number above 0, or a function of the correction k = 1, 2, ... that returns one.
+    start
+        The first a; None: a = 0. In explicit features a = (b, w), shape (d + 1,), such as the ``weights`` of a
+        solution. Where alpha is kept, the coefficients of a = sum_i start_i z_i, shape (m,), such as the ``alpha`` of
+        a solution that began at 0.
+    seed
+        None: the samples come in their order. An integer: in an order drawn anew for each epoch.
+
+    Examples
+    --------
+    >>> from formulations import Perceptron
+    >>> X, y = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [-1, -1, -1, 1]
+    >>> run = Perceptron(X, y).solve(max_epochs=100)
+    >>> print(run.mistakes, run.predict(X))
+    18 [-1 -1 -1  1]
+    """
+
+    catalogue = "B2"
+    textbook = TextbookProblem("repeat  a <- a + eta(k) z_i", ("a'z_i <= 0", "z_i = y_i (1, x_i)"))
+
+    def __init__(
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        kernel: KernelLike | None = None,
+        *,
+        rate: Rate = 1.0,
+        start: ArrayLike | None = None,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(X, y, kernel, rate, start)
+        if seed is not None and (not is_integer(seed) or seed < 0):
+            raise ParameterError(
+                f"seed must be an integer of at least 0, or None for no shuffling, but {shown(seed)} came."
+            )
+        self.seed = seed
+
+    def solve(self, *, max_epochs: int = 1000) -> PerceptronSolution:
+        """Run the rule until it ends by itself, but for at most ``max_epochs`` passes over the samples.
+
+        Parameters
+        ----------
+        max_epochs
+            Passes over the samples, at least 1.
+        """
+        course = Course(len(self))
+        for _ in self._run(course, check_count(max_epochs, "max_epochs"), len(self)):
+            pass
+        ended = None if course.errors[-1] else "a whole pass found no mistake"
+        return self.conclude(course.alpha, course.errors, course.values, sum(course.errors), ended)
+
+    def corrections(self, *, max_epochs: int = 1000) -> Iterator[PerceptronCorrection]:
+        """Yield one correction after another, as :meth:`solve` makes them; where it ends, so does this.
+
+        Parameters
+        ----------
+        max_epochs
+            At least 1: passes over the samples, after which it ends all the same.
+        """
+        course, before = Course(len(self)), np.zeros(len(self))
+        for made in self._run(course, check_count(max_epochs, "max_epochs"), 1):
+            if not made:
+                continue
+            sample = int(np.argmax(course.alpha != before))
+            before = course.alpha.copy()
+            place = int(np.flatnonzero(course.order == sample)[0])
+            yield PerceptronCorrection(sample, len(course.errors), place + 1, frozen(before))
+
+    def _run(self, course: Course, limit: int, at_once: int) -> Iterator[int]:
+        """Go on with a course for ``limit`` passes, and yield how many corrections were made at each stop.
+
+        There is one after at most ``at_once`` corrections at a fixed rate, and one at the end of each pass.
+        """
+        from formulations.models.classification.separation.perceptron_passes import pass_by_kernel, pass_by_weights
+
+        data, rng = self.data, None if self.seed is None else np.random.default_rng(self.seed)
+        one_pass = pass_by_weights if data.explicit else pass_by_kernel
+        matrix = data.coordinates if data.explicit else data.gram.dense
+        decision = self.first_decision()
+        state = self.start.copy() if data.explicit else decision
+        while len(course.errors) < limit and (not course.errors or course.errors[-1]):
+            course.values.append(criterion(self.y * decision))
+            if rng is not None:
+                course.order = rng.permutation(len(self))
+            place, before = 0, sum(course.errors)
+            course.errors.append(0)
+            rates = self.rate.known(1, at_once) if self.rate.fixed else np.empty(0)
+            while place < len(self):
+                place, made = one_pass(matrix, self.y, course.order, place, rates, state, course.alpha)
+                course.errors[-1] += made
+                yield made
+                if place < len(self):
+                    rates = self.rate.known(before + course.errors[-1] + 1, at_once)
+            check_range(state, len(course.errors))
+            decision = matrix @ state[1:] + state[0] if data.explicit else state
+
+    def mistake_bound(self, function: Expansion) -> float:
+        """Return max (k(x_i, x_i) + 1) (||f||^2 + b^2) / min (y_i (f(x_i) + b))^2, see :func:`mistake_bound`.
+
+        Parameters
+        ----------
+        function
+            f + b in the space of the same kernel, that separates the classes: of a hard margin, say.
+
+        Raises
+        ------
+        ParameterError
+            If it does not separate, or has another kernel, or if this rule starts elsewhere than at a = 0 or has rates
+            that vary, for which the bound is not valid.
+        """
+        if not isinstance(function, Expansion):
+            raise ParameterError(
+                f"the bound needs a function that separates, such as solution.function, but {shown(function)} came."
+            )
+        gram = self.data.gram
+        if not self.rate.fixed or self.start.any():
+            raise ParameterError(
+                "the bound on the mistakes holds for a fixed rate from a = 0 only, but this perceptron has a start or "
+                "a rate of its own for each k; ask one without."
+            )
+        gram.require_function(function)
+        norm = function.squared_norm + function.intercept**2
+        return _bound(gram.diagonal + 1.0, norm, self.y * gram.values(function))
+
+
+@dataclass(frozen=True, eq=False)
+class PerceptronCorrection:
+    """A sample was on the wrong side, and a <- a + eta(k) z_i.
+
+    Attributes
+    ----------
+    sample
+        i.
+    epoch
+        The pass over the samples, from 1 on.
+    looked
+        Samples looked at in this pass, this one included.
+    alpha
+        After it, shape (m,): a = start + sum_i alpha_i z_i.
+    """
+
+    sample: int
+    epoch: int
+    looked: int
+    alpha: Vector
+
+
+class Course:
+    """The passes over ``samples`` samples so far.
+
+    Attributes
+    ----------
+    alpha
+        How often each sample was added, each time weighted by the rate, shape (samples,).
+    errors, values
+        Corrections in each pass, and the criterion at its beginning.
+    order
+        The order of the samples in this pass.
+    """
+
+    def __init__(self, samples: int) -> None:
+        self.alpha = np.zeros(samples)
+        self.errors: list[int] = []
+        self.values: list[float] = []
+        self.order: Indices = np.arange(samples)
+
+
+def mistake_bound(points: ArrayLike, separator: ArrayLike) -> float:
+    """Return max ||z_i||^2 ||a||^2 / min (a'z_i)^2, which the mistakes of B2 from a = 0 at a fixed rate never exceed.
+
+    Parameters
+    ----------
+    points
+        z_i = y_i (1, x_i), shape (m, d + 1).
+    separator
+        Any a with a'z_i > 0 for all i, shape (d + 1,); of a hard margin it is (b, w). The bound is smallest for the a
+        whose margin is largest in generalised coordinates.
+
+    Raises
+    ------
+    ParameterError
+        If it does not separate; the message names the sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import HardMargin, Perceptron, mistake_bound
+    >>> X, y = np.array([[0.0], [1.0], [3.0], [4.0]]), np.array([-1, -1, 1, 1])
+    >>> best = HardMargin(X, y).solve()
+    >>> points = y[:, None] * np.column_stack([np.ones(4), X])
+    >>> bound = mistake_bound(points, [best.intercept, *best.function.weights])
+    >>> print(f"{Perceptron(X, y).solve().mistakes} mistakes, and never more than {bound:.0f}")
+    8 mistakes, and never more than 85
+    """
+    z = finite_matrix(points, "points")
+    a = finite_vector(separator, "separator", z.shape[1])
+    return _bound(np.einsum("ij,ij->i", z, z), float(a @ a), z @ a)
+
+
+def _bound(squared_lengths: Vector, squared_norm: float, margins: Vector) -> float:
+    worst = int(np.argmin(margins))
+    if not margins[worst] > 0:
+        raise ParameterError(
+            f"a mistake bound needs a function that separates the classes, but sample {worst} has the margin "
+            f"{margins[worst]:.3g}; take one from HardMargin or Separability."
+        )
+    return float(squared_lengths.max()) * squared_norm / float(margins[worst]) ** 2
