@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     """Return what :mod:`formulations.public` offers by that name."""
-    # While a room is being imported, it is asked for here before it is an attribute; it may stand below the public names.
+    # A package that is being imported is asked for here before it is an attribute, and the public names may need it.
     if f"{__name__}.{name}" not in sys.modules:
         public = import_module("formulations.public")
         if name == "__all__" or name in public.__all__:
