@@ -53,12 +53,8 @@ MADE_BY_THE_LIBRARY = {
 }
 """Classes of these pages that are answers or parts, and one type."""
 
-CALLED_BY_THE_LIBRARY = {
-    "qpkernels.problems.certify_with_exact_kernel",
-    "qpkernels.solvers.first_order",
-    "qpkernels.solvers.second_order_comes_first",
-}
-"""Functions that a solve calls on its way, with what it holds then."""
+CALLED_BY_THE_LIBRARY = {"qpkernels.problems.certify_with_exact_kernel"}
+"""What a solve calls on its way, with what it holds then."""
 
 
 def wanted() -> Iterator[str]:

@@ -24,7 +24,8 @@ from qpkernels.arrays.threads import in_this_thread, threads
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.problems import Bounds, Certificate, KernelQP, KernelQPBounds, LinearSystem, Status, split_support
-from qpkernels.solvers import AutomaticSystem, Request, SolverLike, find_solver, first_order, second_order_comes_first
+from qpkernels.solvers import Request, SolverLike, find_solver
+from qpkernels.solvers.automatic import AutomaticSystem, first_order, second_order_comes_first
 
 if TYPE_CHECKING:
     from qpkernels.families.batch import Fitted

@@ -21,7 +21,8 @@ from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import BoundedProduct, Gram, LowRank
 from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Linear
-from qpkernels.problems import Bounds, Certificate, FunctionAtSamples, KernelQPBounds, Move, undefined
+from qpkernels.problems import Bounds, Certificate, FunctionAtSamples, KernelQPBounds, Move
+from qpkernels.problems.certificate import undefined
 
 __all__ = [
     "Candidate",

@@ -16,7 +16,8 @@ from formulations.modelling.lowering import Lowered
 from qpkernels.arrays import Indices, Vector, shown
 from qpkernels.diagnosis import Conflict, Feasibility, Group, Ray, Relaxation, Verdict, find_conflict, find_relaxation
 from qpkernels.errors import ParameterError
-from qpkernels.problems import PROVED, Block, Certificate, certify_infeasibility
+from qpkernels.problems import Block, Certificate, certify_infeasibility
+from qpkernels.problems.certificate import PROVED
 from qpkernels.solvers import Claim, Outcome, Solver, SolverLike, find_solver
 
 __all__ = [

@@ -29,14 +29,8 @@ from qpkernels.problems import (
     RidgedGram,
     Status,
 )
-from qpkernels.solvers import (
-    THEN,
-    Answer,
-    Budget,
-    Claim,
-    automatic_for,
-    find_solver,
-)
+from qpkernels.solvers import Answer, Claim, automatic_for, find_solver
+from qpkernels.solvers.automatic import THEN, Budget
 from qpkernels.solvers.interface import Method
 
 __all__ = [

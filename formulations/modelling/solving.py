@@ -24,17 +24,8 @@ from qpkernels.problems import (
     Program,
     Status,
 )
-from qpkernels.solvers import (
-    OF_SMO,
-    Budget,
-    Claim,
-    ConePoint,
-    Outcome,
-    Request,
-    Solver,
-    SolverLike,
-    find_solver,
-)
+from qpkernels.solvers import Claim, ConePoint, Outcome, Request, Solver, SolverLike, find_solver
+from qpkernels.solvers.automatic import OF_SMO, Budget
 from qpkernels.solvers.interface import Method
 
 __all__ = [

@@ -35,7 +35,6 @@ from scipy.sparse.linalg import lsqr
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.errors import SolverFailedError
 from qpkernels.problems import (
-    PROVED,
     Block,
     Certificate,
     Cone,
@@ -48,6 +47,7 @@ from qpkernels.problems import (
     certify_cone_program,
     certify_infeasibility,
 )
+from qpkernels.problems.certificate import PROVED
 from qpkernels.solvers import Claim, Solver
 from qpkernels.solvers.repair import repair_multipliers
 from qpkernels.solvers.repair.answers import without_rounding

@@ -2,7 +2,7 @@
 """Problems: each kind with its program, the two bounds of its optimum, its certificate, and its enclosure."""
 
 from qpkernels.problems.bounds import Bounds, Move, Support
-from qpkernels.problems.certificate import PROVED, Certificate, Status, certify_values, relative, undefined
+from qpkernels.problems.certificate import Certificate, Status, certify_values, relative
 from qpkernels.problems.cone_program.certificates import (
     certify_cone_program,
     certify_infeasibility,
@@ -25,7 +25,6 @@ from qpkernels.problems.sigmoid_fit import SigmoidBounds, SigmoidFit
 from qpkernels.problems.smooth_risk import FenchelBounds, SampleLosses, SmoothRisk
 
 __all__ = [
-    "PROVED",
     "Block",
     "Bounds",
     "Certificate",
@@ -73,5 +72,4 @@ __all__ = [
     "nearest_feasible",
     "relative",
     "split_support",
-    "undefined",
 ]

@@ -301,7 +301,7 @@ def undefined(reason: str) -> Certificate:
 
     Examples
     --------
-    >>> from qpkernels.problems import undefined
+    >>> from qpkernels.problems.certificate import undefined
     >>> certificate = undefined("the solver returned NaN")
     >>> print(certificate.holds(0.5), certificate.worst)
     False the solver returned NaN

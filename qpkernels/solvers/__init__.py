@@ -1,16 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Solvers: one file each; the back-ends are imported when they are used."""
 
-from qpkernels.solvers.automatic import (
-    OF_SMO,
-    THEN,
-    Automatic,
-    AutomaticSystem,
-    Budget,
-    automatic_for,
-    first_order,
-    second_order_comes_first,
-)
+from qpkernels.solvers.automatic import Automatic, automatic_for
 from qpkernels.solvers.interface import Answer, Claim, ConePoint, Outcome, Request, Solver
 from qpkernels.solvers.registry import (
     SolverLike,
@@ -22,12 +13,8 @@ from qpkernels.solvers.registry import (
 )
 
 __all__ = [
-    "OF_SMO",
-    "THEN",
     "Answer",
     "Automatic",
-    "AutomaticSystem",
-    "Budget",
     "Claim",
     "ConePoint",
     "Outcome",
@@ -36,10 +23,8 @@ __all__ = [
     "SolverLike",
     "automatic_for",
     "find_solver",
-    "first_order",
     "installed_solvers",
     "register_solver",
     "registered_solvers",
-    "second_order_comes_first",
     "unregister_solver",
 ]

@@ -17,7 +17,8 @@ from formulations.judging.testset.problems import Entry
 from qpkernels.arrays.files import replacing
 from qpkernels.errors import ParameterError, SolverFailedError
 from qpkernels.files import FORMATS, read, write
-from qpkernels.problems import PROVED, ConeProgram, Status, enclose_cone_program
+from qpkernels.problems import ConeProgram, Status, enclose_cone_program
+from qpkernels.problems.certificate import PROVED
 from qpkernels.solvers import Claim, Outcome, installed_solvers
 from qpkernels.solvers.repair import repair, repair_direction, repair_multipliers
 

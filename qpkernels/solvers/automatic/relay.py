@@ -19,8 +19,8 @@ from qpkernels.problems import (
     Program,
     RidgedGram,
     certify_kernel_qp,
-    undefined,
 )
+from qpkernels.problems.certificate import undefined
 from qpkernels.problems.kernel_qp.gap import mending_factor
 from qpkernels.problems.level_qp.bounds import level_bounds
 from qpkernels.problems.rounding import EPS

@@ -34,7 +34,7 @@ from formulations.plots import CertificateDisplay, GramDisplay, KKTDisplay, Loss
 from model_data import MODEL_CASES, Case
 from qpkernels import RBF, Gram, Sigmoid
 from qpkernels.errors import ParameterError, ShapeError
-from qpkernels.problems import undefined
+from qpkernels.problems.certificate import undefined
 
 REFUSED = {"ChebyshevFit", "LaplaceFit", "LeastAbsoluteFit", "LeastSquaresFit", "LinearProgramMachine", "Separability"}
 """Models that charge no loss of each decision value by itself."""

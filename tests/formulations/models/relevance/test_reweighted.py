@@ -9,7 +9,8 @@ from formulations.models.relevance import (
     ReweightedRelevance,
 )
 from qpkernels.arrays import Vector
-from qpkernels.problems import ConeProgram, undefined
+from qpkernels.problems import ConeProgram
+from qpkernels.problems.certificate import undefined
 from qpkernels.solvers.repair import Repaired
 from relevance_data import KERNEL, REGRESSIONS, assert_never_falls, sine
 

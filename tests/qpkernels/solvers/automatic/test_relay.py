@@ -14,8 +14,8 @@ from qpkernels.errors import SolverFailedError, UnsupportedOptionError
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Kernel, Linear
 from qpkernels.problems import KernelQP, LinearSystem, RidgedGram, certify_kernel_qp
-from qpkernels.solvers import Automatic, AutomaticSystem, Budget, Claim, Outcome, Request, find_solver
-from qpkernels.solvers.automatic import relay
+from qpkernels.solvers import Automatic, Claim, Outcome, Request, find_solver
+from qpkernels.solvers.automatic import AutomaticSystem, Budget, relay
 
 
 def program(C: float = 1.0, m: int = 120, d: int = 4, linear: bool = False) -> KernelQP:
