@@ -4,7 +4,7 @@ BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
 .PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles figures front-page lab-page docs \
-	docs-open docs-test catalogue performance campaign tips digits lab-benchmark scale cluster trust \
+	docs-open docs-test catalogue performance everyday campaign tips digits lab-benchmark scale cluster trust \
 	scikit-learn-tests jupyter browser clean clean-code
 
 demo: .venv/demo
@@ -102,6 +102,11 @@ catalogue: .venv/dev
 # docs/performance, beside LIBSVM and (--intelex PYTHON) oneDAL: make performance DATA=folder OPTIONS="--only usps"
 performance: .venv/dev
 	$(BIN)/python -m benchmarks --data "$(DATA)" --measure all $(OPTIONS)
+
+# docs/performance/everyday.md: fit and predict beside scikit-learn's, of the sets that people have, ten minutes;
+# OPTIONS="--go-on" after an interruption, OPTIONS="--only iris wine" for some.
+everyday: .venv/dev
+	$(BIN)/python -m benchmarks.everyday $(if $(DATA),--data "$(DATA)") $(OPTIONS)
 
 # docs/performance/campaign.md: the default beside every other solver on 1,000 random problems; hours, and a rerun goes on
 # where the last one ended.

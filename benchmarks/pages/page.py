@@ -40,7 +40,8 @@ __all__ = ["page"]
 _HEAD = """# Performance of smo
 
 Seconds of each solver from the samples to its answer, beside the least that any solver needs: the time to make once the
-rows of the kernel matrix that an answer's proof needs.
+rows of the kernel matrix that an answer's proof needs. [The sizes that people have](everyday.md) are timed beside
+scikit-learn on a page of their own.
 """
 
 _METHOD = """## How it is measured
