@@ -134,7 +134,7 @@ def _multiply(
     degree: int,
     columns: Indices,
     memory: Matrix,
-    made: NDArray[np.bool_],
+    slots: Indices,
     beta: Vector,
     values: Vector,
 ) -> None:
@@ -142,9 +142,9 @@ def _multiply(
     values[:] = 0.0
     for k in range(beta.size):
         if beta[k] != 0.0:
-            if not made[k]:
-                make_row(source, offsets, degree, columns, memory, made, k)
-            add_scaled(values, beta[k], memory[k])
+            if slots[k] < 0:
+                make_row(source, offsets, degree, columns, memory, slots, k)
+            add_scaled(values, beta[k], memory[slots[k]])
 
 
 def _solve_each(paired: bool) -> Callable[..., None]:  # noqa: C901, PLR0915  a function that is called is compiled twice
@@ -160,7 +160,7 @@ def _solve_each(paired: bool) -> Callable[..., None]:  # noqa: C901, PLR0915  a 
         where it is.
         """
         box = machines.box
-        none, made, block = np.empty(0, np.intp), np.empty(0, np.bool_), memory[:0].reshape(0, 0)
+        none, slots, block = np.empty(0, np.intp), np.empty(0, np.intp), memory[:0].reshape(0, 0)
         part, shifts = _taken(machines, none)
         formed = machines.offsets.size == 0
         for p in range(first, stop):
@@ -175,14 +175,14 @@ def _solve_each(paired: bool) -> Callable[..., None]:  # noqa: C901, PLR0915  a 
                 _take_up(beta, values, sides, points.beta[last:begin], points.values[last:begin])
             else:
                 part, shifts = _taken(machines, own)
-                block, made = memory[: n * n].reshape(n, n), np.zeros(n, np.bool_)
-                block[0] = 0.0
+                block, slots = memory[: n * n].reshape(n, n), np.full(n + 1, -1, np.intp)
+                block[0], slots[n] = 0.0, 0
             source = machines.source if formed else read_only(part)
             columns, squares, floor = own if formed else none, np.empty(n), 0.0
             for k in range(n):
                 squares[k] = machines.diagonal[own[k]]
                 floor = max(floor, 4.0 * _EPS * abs(sides[0, k]))
-            rows = (source, shifts, machines.degree, columns, block, made, squares)
+            rows = (source, shifts, machines.degree, columns, block, slots, squares)
             risen, fallen, gradient = np.empty(n), np.empty(n), np.empty(n)
             # No literal, for each of which there would be another version of what is called with it.
             if not (p > first and machines.follows[p]):

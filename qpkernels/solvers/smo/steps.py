@@ -87,8 +87,9 @@ class Block(NamedTuple):
         Those of the product form; empty where ``source`` is a matrix.
     columns
         Those of the larger matrix; else empty.
-    memory, made
-        Where rows are written to, and which of them are there; empty where ``source`` is the block.
+    memory, slots
+        Where rows are written to, one after the other as they are made, and which row of memory has that of each
+        sample, -1: none yet; its last entry is their number. Both are empty where ``source`` is the block.
     squares
         The diagonal of the block.
     """
@@ -98,7 +99,7 @@ class Block(NamedTuple):
     degree: int
     columns: Indices
     memory: Floats
-    made: NDArray[np.bool_]
+    slots: Indices
     squares: Vector
 
     @classmethod
@@ -106,16 +107,17 @@ class Block(NamedTuple):
         """Return the block that ``matrix`` is."""
         matrix = np.ascontiguousarray(matrix)
         squares = np.array(matrix.diagonal(), np.float64)
-        none, memory, made = np.empty(0, matrix.dtype), np.empty((0, 0), matrix.dtype), np.empty(0, bool)
-        return cls(_read_only(matrix), none, 0, np.empty(0, np.intp), memory, made, squares)
+        none, memory, nobody = np.empty(0, matrix.dtype), np.empty((0, 0), matrix.dtype), np.empty(0, np.intp)
+        return cls(_read_only(matrix), none, 0, nobody, memory, nobody, squares)
 
     @classmethod
     def within(cls, matrix: Floats, columns: Indices, memory: Floats | None = None) -> Block:
         """Return the block of these rows and columns of a ``matrix``; ``memory``, if there is some, is written over."""
-        memory, made = _square(memory, columns.size, matrix), np.zeros(columns.size, np.bool_)
+        memory, slots = _square(memory, columns.size, matrix), np.full(columns.size + 1, -1, np.intp)
+        slots[-1] = 0
         squares = matrix[columns, columns].astype(np.float64)
         none = np.empty(0, matrix.dtype)
-        return cls(_read_only(matrix), none, 0, np.array(columns, np.intp), memory, made, squares)
+        return cls(_read_only(matrix), none, 0, np.array(columns, np.intp), memory, slots, squares)
 
     def rows(self, samples: Indices) -> Matrix:
         """Return the rows of some samples of the block, in float64."""
@@ -393,17 +395,18 @@ def row_of_features(features: Floats, offsets: Floats, factors: Floats, offset: 
 
 @vectorised
 def make_row(
-    source: Floats, offsets: Floats, degree: int, columns: Indices, memory: Floats, made: NDArray[np.bool_], k: int
+    source: Floats, offsets: Floats, degree: int, columns: Indices, memory: Floats, slots: Indices, k: int
 ) -> None:
     """Let row k of a block be there, from a larger matrix or, where there are ``offsets``, from features."""
-    row = memory[k]
+    row = memory[slots[-1]]
     if offsets.size == 0:
         whole = source[columns[k]]
         for c in range(row.size):
             row[c] = whole[columns[c]]
     else:
         row_of_features(source, offsets, source[:, k].copy(), offsets[k], degree, row)
-    made[k] = True
+    slots[k] = slots[-1]
+    slots[-1] += 1
 
 
 @inlined
@@ -434,7 +437,7 @@ def _steps(paired: bool, grouped: bool = False) -> Steps:  # noqa: C901, PLR0915
         degree: int,
         columns: Indices,
         memory: Floats,
-        made: NDArray[np.bool_],
+        slots: Indices,
         squares: Vector,
         box: Matrix,
         beta: Vector,
@@ -450,7 +453,7 @@ def _steps(paired: bool, grouped: bool = False) -> Steps:  # noqa: C901, PLR0915
 
         The first arguments are a :class:`Block`; ``box`` has target, epsilon, ridge, lower and upper as its rows.
         """
-        n, number, whole = beta.size, memory.dtype.type, made.size == 0
+        n, number, whole = beta.size, memory.dtype.type, slots.size == 0
         epsilon, ridge, lower, upper = box[1], box[2], box[3], box[4]
         gradient, up, down = np.empty(n, memory.dtype), np.empty(n, memory.dtype), np.empty(n, memory.dtype)
         square, lanes = np.empty(n, memory.dtype), np.empty(min(n, _LANES), memory.dtype)
@@ -486,10 +489,10 @@ def _steps(paired: bool, grouped: bool = False) -> Steps:  # noqa: C901, PLR0915
             stop = min(limit, taken + max(_LEAST, n // _LOOKS)) if goal > 0.0 else limit
             i, j, moved = 0, 0, 0.0
             while True:
-                row_i = source[i] if whole else memory[i]
+                row_i = source[i] if whole else memory[max(slots[i], 0)]
                 first_i, second_i = -1, -1
                 if grouped:
-                    row_j, step = source[j] if whole else memory[j], number(moved)
+                    row_j, step = source[j] if whole else memory[max(slots[j], 0)], number(moved)
                     first_i = _descend_and_find_up(
                         gradient[:split], up[:split], row_i[:split], row_j[:split], step, lanes
                     )
@@ -498,7 +501,7 @@ def _steps(paired: bool, grouped: bool = False) -> Steps:  # noqa: C901, PLR0915
                     )
                     i = max(first_i, second_i)
                 elif paired:
-                    row_j = source[j] if whole else memory[j]
+                    row_j = source[j] if whole else memory[max(slots[j], 0)]
                     i = _descend_and_find_up(gradient, up, row_i, row_j, number(moved), lanes)
                 else:
                     i = _descend_and_find_single(gradient, up, down, square, row_i, number(moved), floor, lanes)
@@ -512,9 +515,9 @@ def _steps(paired: bool, grouped: bool = False) -> Steps:  # noqa: C901, PLR0915
                         up_one = first_i if part == 0 else split + second_i
                         if up_one < start:
                             continue
-                        if not whole and not made[up_one]:
-                            make_row(source, offsets, degree, columns, memory, made, up_one)
-                        row, cost = source[up_one] if whole else memory[up_one], gradient[up_one] + up[up_one]
+                        if not whole and slots[up_one] < 0:
+                            make_row(source, offsets, degree, columns, memory, slots, up_one)
+                        row, cost = source[up_one] if whole else memory[slots[up_one]], gradient[up_one] + up[up_one]
                         other = start + _best_partner(
                             gradient[start:end],
                             down[start:end],
@@ -531,9 +534,9 @@ def _steps(paired: bool, grouped: bool = False) -> Steps:  # noqa: C901, PLR0915
                         gain = _pair_gain(gradient[other] + down[other] - cost, both, row[other], floor)
                         if gain > most_gain:
                             i, j, most_gain = up_one, other, gain
-                elif not whole and not made[i]:
-                    make_row(source, offsets, degree, columns, memory, made, i)
-                row_i = source[i] if whole else memory[i]
+                elif not whole and slots[i] < 0:
+                    make_row(source, offsets, degree, columns, memory, slots, i)
+                row_i = source[i] if whole else memory[slots[i]]
                 room_j, kink_j, sign = np.inf, np.inf, 1.0
                 if paired:
                     cost = gradient[i] + up[i]
@@ -542,8 +545,8 @@ def _steps(paired: bool, grouped: bool = False) -> Steps:  # noqa: C901, PLR0915
                     if j < 0:
                         ended = True
                         break
-                    if not whole and not made[j]:
-                        make_row(source, offsets, degree, columns, memory, made, int(j))
+                    if not whole and slots[j] < 0:
+                        make_row(source, offsets, degree, columns, memory, slots, int(j))
                     slope = float(gradient[j] + down[j] - cost)
                     squared, bent = squares[i] + squares[j], ridge[i] + ridge[j] - 2.0 * row_i[j]
                     room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
