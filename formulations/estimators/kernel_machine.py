@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
@@ -69,6 +69,32 @@ def _entries(doc: str) -> list[tuple[str, str]]:
     return [(names, f"{names}\n{text.rstrip()}\n") for names, text in _ENTRY.findall(listed)]
 
 
+_UNSEEN = ("_answer", "_functions", "_n_support", "_pairs", "_predictors", "_scales")
+"""What a fit leaves beside attributes whose names end with an underscore."""
+
+
+def _forget(estimator: Any) -> None:
+    """Take away all that a fit left."""
+    for name in list(vars(estimator)):
+        if name in _UNSEEN or (name.endswith("_") and not name.startswith("_")):
+            del vars(estimator)[name]
+
+
+def _anew(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a ``fit`` that leaves nothing of one before, and nothing at all where it fails."""
+
+    @wraps(fit)
+    def fitted(self: Any, *data: Any, **settings: Any) -> Any:
+        _forget(self)
+        try:
+            return fit(self, *data, **settings)
+        except BaseException:
+            _forget(self)
+            raise
+
+    return fitted
+
+
 class LeavesDataBehind(BaseEstimator):
     """An estimator whose pickles hold no training samples but those that predictions need, and no kernel matrix.
 
@@ -88,6 +114,8 @@ class LeavesDataBehind(BaseEstimator):
         head, *sections = re.split(r"(?m)^(?=\w[\w ]*\n-{3,}$)", own)
         listed = [f"{each.rstrip()}\n{lacking}\n" if _TITLE.match(each) else each for each in sections]
         cls.__doc__ = "".join([head, *listed]).rstrip() + "\n"
+        if "fit" in vars(cls):
+            cls.fit = _anew(cls.fit)
 
     _left_behind: ClassVar[tuple[str, ...]] = ("model_", "solution_")
     """Attributes of a fit that no pickle has."""
@@ -216,7 +244,7 @@ class ProvedEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         words = f"the answer is {status}, not proved to tol={self.tol:g}: {proof}"
         if self.strict:
             raise SolverFailedError(f"{words} Pass strict=False to keep it, with a warning.")
-        warnings.warn(words, UncertifiedWarning, stacklevel=3)
+        warnings.warn(words, UncertifiedWarning, stacklevel=4)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -409,7 +437,9 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
         n_iter_: Any = field(init=False)
         shape_fit_: tuple[int, ...] = field(init=False)
         n_features_in_: int = field(init=False)
+        # Those that are proved, without intercepts, and what makes them those of the attributes.
         _functions: Functions = field(init=False)
+        _scales: Vector = field(init=False)
         _answer: Trained[Any] = field(init=False)
 
     _left_behind: ClassVar[tuple[str, ...]] = (*ProvedEstimator._left_behind, "_answer")
@@ -417,12 +447,7 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
     # Fitting --------------------------------------------------------------------------------------------------
 
     def _train_on(self, X: Any, weights: Vector, costs: Vector | None = None) -> Training:
-        """Return the samples that count: ``weights`` say how often, ``costs``, if others, what their losses cost.
-
-        What an earlier fit found is gone then.
-        """
-        for name in ("solution_", "_answer"):
-            self.__dict__.pop(name, None)
+        """Return the samples that count: ``weights`` say how often, ``costs``, if others, what their losses cost."""
         costs = weights if costs is None else costs
         space = space_of(
             self.kernel, X, weights, gamma=self.gamma, degree=self.degree, coef0=self.coef0, rank=self.rank
@@ -475,10 +500,13 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
         self.dual_coef_ = as_sparse_as(X, beta[None, used])
         self.intercept_ = np.array([scale * answer.intercept])
         self.n_iter_ = max(1, answer.iterations or 1)
-        # Of a clipped matrix they are others, and of all samples.
-        own = training.data.gram.expansion_coefficients(beta)
-        used = np.flatnonzero(own)
-        self._functions = training.space.functions(training.rows[used], own[used, None], self.intercept_)
+        # Those of the function that is proved are others where the matrix was clipped, or weights were found.
+        self._scales, own = np.array([scale]), answer.coefficients
+        if own is None:
+            self._functions = training.space.others([answer.solution.function])
+        else:
+            used = np.flatnonzero(own)
+            self._functions = training.space.functions(training.rows[used], own[used, None])
 
     def _rows_of(self, X: Any, rows: Indices) -> Any:
         """Return the samples of these numbers; none of a matrix of kernel values, or of what has no features."""
@@ -495,7 +523,8 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
         """Return the values of all functions at new samples."""
         check_is_fitted(self)
         X = self._samples(X, reset=False)
-        return self._functions(X)
+        # Multiplied are the values: rounded one by one, coefficients would not balance each other any more.
+        return self._functions(X) * self._scales + self.intercept_
 
     @property
     def coef_(self) -> Any:
@@ -506,13 +535,10 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
         if not (self.kernel == "linear" or isinstance(self.kernel, Linear)):
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
-        weights: Any = self._machine_coefficients() @ self.support_vectors_
+        assert isinstance(self._functions, Expansions)
+        weights: Any = as_sparse_as(self.support_vectors_, self._scales[:, None] * self._functions.weights)
         (weights.data if is_sparse(weights) else weights).flags.writeable = False
         return weights
-
-    def _machine_coefficients(self) -> Any:
-        """Return the coefficients of all functions, one a row, shape (functions, support vectors)."""
-        return self.dual_coef_
 
     @property
     def n_support_(self) -> NDArray[np.int32]:

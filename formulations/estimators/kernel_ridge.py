@@ -28,7 +28,7 @@ from formulations.estimators.parameters import (
 )
 from formulations.losses import Squared
 from formulations.modelling import Regression
-from formulations.modelling.batch import solve_systems
+from formulations.modelling.batch import coefficients_of, solve_systems
 from formulations.modelling.inputs.samples import BoundSamples
 from formulations.models.regression.regression_model import RegressionModel
 from formulations.models.regression.residual_loss import ResidualLossRegression
@@ -126,10 +126,15 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
             solutions = [model.solve(verbose=bool(self.verbose), **request) for model in models]
         coefficients = np.zeros(columns.shape)
         coefficients[rows] = np.column_stack([each.beta for each in solutions])
-        # Of a clipped matrix they are others.
-        own = np.column_stack([gram.expansion_coefficients(each.beta) for each in solutions])
-        used = np.flatnonzero(own.any(axis=1))
-        self._functions = space.functions(rows[used], own[used], np.zeros(len(solutions)))
+        # Those of the functions that are proved are others where the matrix was clipped, or weights were found.
+        known = [coefficients_of(model, each) for model, each in zip(models, solutions, strict=True)]
+        proved = [each for each in known if each is not None]
+        if len(proved) < len(known):
+            self._functions = space.others([each.function for each in solutions])
+        else:
+            own = np.column_stack(proved)
+            used = np.flatnonzero(own.any(axis=1))
+            self._functions = space.functions(rows[used], own[used])
         self.X_fit_ = X
         self.dual_coef_ = coefficients.reshape(targets.shape)
         self.model_ = models if targets.ndim > 1 else models[0]

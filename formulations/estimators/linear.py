@@ -120,9 +120,9 @@ class LinearMachine(ProvedEstimator):
         return machines[:, :-1].copy()
 
 
-def weights_of(data: BoundSamples, answers: Sequence[Solution]) -> Matrix:
+def weights_of(answers: Sequence[Solution]) -> Matrix:
     """Return the weights of all features, the constant last, one function a row."""
-    return np.array([np.asarray(data.gram.X.T @ each.beta).ravel() for each in answers])
+    return np.array([each.function.weights for each in answers])
 
 
 class _Rest(OneVersusRest):
@@ -224,7 +224,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
             machines = np.vstack([each.weights for each in answers])
         else:
             answers = self._solve_kernel_machines(data, codes, costs, of_class)
-            machines = weights_of(data, answers)
+            machines = weights_of(answers)
         self.coef_ = self._keep(machines, answers)
         worst = next((each for each in answers if each.status != "optimal"), answers[0])
         self._judge(worst.status, weakest(answers), worst.message)
@@ -339,6 +339,6 @@ class LinearSVR(RegressorMixin, LinearPrediction, LinearMachine):
         kind = EpsilonInsensitive if self.loss == "epsilon_insensitive" else SquaredEpsilonInsensitive
         self.model_ = ResidualLossRegression(data, targets[rows], loss=kind(self.epsilon), C=costs, fit_intercept=False)
         self.solution_ = self.model_.solve(verbose=bool(self.verbose), **self._limits(data))
-        self.coef_ = self._keep(weights_of(data, [self.solution_]), [self.solution_])[0]
+        self.coef_ = self._keep(weights_of([self.solution_]), [self.solution_])[0]
         self._judge(self.solution_.status, self.solution_.certificate, self.solution_.message)
         return self

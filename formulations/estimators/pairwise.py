@@ -28,9 +28,8 @@ from formulations.models.classification.meta.calibration import Calibration, Pla
 from formulations.models.classification.meta.multiclass import MulticlassSolution, OneVersusOne
 from formulations.models.classification.meta.two_level import stratified_folds
 from formulations.models.classification.two_class_model import TwoClassModel
-from qpkernels.arrays import Indices, Matrix, Vector, check_choice, check_flag, is_sparse
+from qpkernels.arrays import Indices, Matrix, Vector, check_choice, check_flag
 from qpkernels.errors import ParameterError, QPKernelsError
-from qpkernels.gram import Gram
 from qpkernels.problems import Status
 
 __all__ = ["CalibratedClassifier", "PairwiseClassifier"]
@@ -119,8 +118,8 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         self._keep(training, X, codes, pairs, answers)
         weakest = max(answers, key=lambda each: each.relative_gap)
         status = next((each.status for each in answers if each.status is not Status.OPTIMAL), Status.OPTIMAL)
-        self._judge(status, weakest.certificate, message)
         self._calibrate()
+        self._judge(status, weakest.certificate, message)
         return self
 
     def _calibrate(self) -> None:
@@ -147,9 +146,9 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
             beta, intercepts = -beta + 0.0, -intercepts
         machines = np.repeat(np.arange(len(pairs)), sizes)
         first, second = np.array(pairs)[machines].T
-        coefficients = np.zeros((max(1, self.classes_.size - 1) if several else 1, codes.size))
-        coefficients[np.where(codes[samples] == first, second - 1, first) if several else 0, samples] = beta
-        used = np.asarray(coefficients.any(axis=0))
+        by_class = np.zeros((max(1, self.classes_.size - 1) if several else 1, codes.size))
+        by_class[np.where(codes[samples] == first, second - 1, first) if several else 0, samples] = beta
+        used = np.asarray(by_class.any(axis=0))
         # By class, and within a class in the order of the samples.
         own = np.concatenate([rows[used[rows]] for rows in members])
         self.support_ = training.rows[own].astype(np.int32)
@@ -158,39 +157,21 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         self.intercept_ = intercepts
         self.n_iter_ = np.array([max(1, each.iterations or 1) for each in answers], dtype=np.int32)
         self._pairs = pairs
-        self.dual_coef_ = as_sparse_as(X, coefficients[:, own])
+        self.dual_coef_ = as_sparse_as(X, by_class[:, own])
+        self._scales = np.array(scales) * (-1.0 if several else 1.0)
+        known = [each.coefficients for each in answers]
+        proved = [each for each in known if each is not None]
+        if len(proved) < len(known):
+            self._functions = training.space.others([each.solution.function for each in answers])
+            return
         if training.data.gram.correction is not None:
-            # Those of the functions are others, and of all samples.
-            starts = np.cumsum([0, *sizes])
-            beta = np.concatenate(
-                [gram.expansion_coefficients(beta[starts[k] : starts[k + 1]]) for k, gram in enumerate(self._grams())]
-            )
+            # The coefficients are of all samples.
             own = np.concatenate(members)
-        self._functions = training.space.functions(
-            training.rows[own], _by_sample(beta, samples, machines, own, len(pairs)), intercepts
-        )
-
-    def _grams(self) -> list[Gram]:
-        """Return the kernel matrix of each machine."""
-        if isinstance(self.model_, OneVersusOne):
-            return [part.model.gram for part in self.solution_.function.parts]
-        return [self.model_.gram]
+        coefficients = _by_sample(np.concatenate(proved), samples, machines, own, len(pairs))
+        self._functions = training.space.functions(training.rows[own], coefficients)
 
     def _counts(self) -> NDArray[np.int32]:
         return self._n_support
-
-    def _machine_coefficients(self) -> Any:
-        """Return the coefficients of all machines, one a row, shape (machines, support vectors)."""
-        if len(self._pairs) == 1:
-            return self.dual_coef_
-        known: Any = self.dual_coef_
-        by_class = known.toarray() if is_sparse(known) else known
-        codes = np.repeat(np.arange(self.classes_.size), self._n_support)
-        rows = np.zeros((len(self._pairs), codes.size))
-        for row, (i, j) in enumerate(self._pairs):
-            rows[row, codes == i] = by_class[j - 1, codes == i]
-            rows[row, codes == j] = by_class[i, codes == j]
-        return as_sparse_as(self.dual_coef_, rows)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return f(x) + b of two classes, shape (n,), above 0 for the second one.
@@ -313,7 +294,7 @@ class CalibratedClassifier(PairwiseClassifier):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, shape (n, classes); of several, those of all pairs are coupled."""
         values = self._values(X)
-        if not hasattr(self, "calibrations_"):
+        if "calibrations_" not in vars(self):
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         if len(self._pairs) > 1:
             values = -values

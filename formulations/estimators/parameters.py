@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
@@ -36,7 +36,7 @@ from qpkernels.arrays import (
 )
 from qpkernels.errors import LabelError, OneClassError, ParameterError, ShapeError
 from qpkernels.gram import Gram, LowRank
-from qpkernels.gram.functions import Expansions
+from qpkernels.gram.functions import Expansion, Expansions
 from qpkernels.kernels import FunctionKernel, Kernel, Precomputed
 from qpkernels.kernels.catalogue import KERNELS
 
@@ -69,7 +69,7 @@ _PROBES = 50
 
 
 class Functions(Protocol):
-    """Decision functions of new samples."""
+    """Functions of new samples, without intercepts."""
 
     def __call__(self, X: Any) -> Matrix:
         """Return their values, one function a column."""
@@ -81,8 +81,11 @@ class Space(Protocol):
     def gram(self, rows: Indices | None, indefinite: Indefinite) -> Gram:
         """Return the kernel matrix of these samples, of all for None."""
 
-    def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
+    def functions(self, rows: Indices, coefficients: Matrix | csr_array) -> Functions:
         """Return the functions with these coefficients of the samples ``rows``, one function a column."""
+
+    def others(self, functions: Sequence[Expansion]) -> Functions:
+        """Return functions of answers that have coefficients, or centers, of their own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +99,14 @@ class OfKernel:
         """Return the kernel matrix."""
         return Gram(self.kernel, self.X if rows is None else self.X[rows], indefinite=indefinite)
 
-    def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Expansions:
+    def functions(self, rows: Indices, coefficients: Matrix | csr_array) -> Expansions:
         """Return expansions in these samples, and in no other; without any, constants."""
         centers = self.kernel.samples(self.X[rows if rows.size else slice(1)])
-        return Expansions(self.kernel, centers[: rows.size], coefficients, intercepts)
+        return Expansions(self.kernel, centers[: rows.size], coefficients, np.zeros(coefficients.shape[1]))
+
+    def others(self, functions: Sequence[Expansion]) -> Expansions:
+        """Return the functions, over fewer points where the kernel has such."""
+        return Expansions.of([replace(each, intercept=0.0) for each in functions]).condensed()
 
 
 class OfLowRank:
@@ -125,9 +132,13 @@ class OfLowRank:
         self._kernel = made.kernel
         return made
 
-    def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
+    def functions(self, rows: Indices, coefficients: Matrix | csr_array) -> Functions:
         """Return expansions in the landmarks, after :meth:`gram`."""
-        return OfKernel(self._kernel, self._X).functions(rows, coefficients, intercepts).condensed()
+        return OfKernel(self._kernel, self._X).functions(rows, coefficients).condensed()
+
+    def others(self, functions: Sequence[Expansion]) -> Functions:
+        """Return the functions over the landmarks."""
+        return OfKernel(self._kernel, self._X).others(functions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,9 +168,14 @@ class OfMatrix:
         kernel = Precomputed(self.K) if function is None else FunctionValues(self.K, function)
         return Gram(kernel, np.arange(len(self.K)) if rows is None else rows, indefinite=indefinite)
 
-    def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
+    def functions(self, rows: Indices, coefficients: Matrix | csr_array) -> Functions:
         """Return sums of the values with these samples."""
-        return Sums(self.between, rows, coefficients, intercepts)
+        return Sums(self.between, rows, coefficients)
+
+    def others(self, functions: Sequence[Expansion]) -> Functions:
+        """Return the functions, whose centers are numbers of samples."""
+        joined = Expansions.of(functions)
+        return Sums(self.between, joined.centers, joined.coefficients)
 
 
 class _Between(Protocol):
@@ -217,13 +233,12 @@ class Sums:
     between: _Between
     rows: Indices
     coefficients: Matrix | csr_array
-    intercepts: Vector
 
     def __call__(self, X: Any) -> Matrix:
         """Return the values, one function a column."""
         if not self.rows.size:
-            return np.tile(self.intercepts, (_num_samples(X), 1))
-        return np.asarray(self.between(X)[:, self.rows] @ self.coefficients + self.intercepts)
+            return np.zeros((_num_samples(X), self.coefficients.shape[1]))
+        return np.asarray(self.between(X)[:, self.rows] @ self.coefficients)
 
     def alone(self) -> Sums:
         """Return the same functions, holding no other samples than those with a coefficient.
@@ -439,13 +454,18 @@ def check_labels(labels: NDArray[Any]) -> None:
     Raises
     ------
     LabelError
-        In the words of scikit-learn.
+        In the words of scikit-learn, where it has some.
     """
     if labels.dtype.kind not in _DISCRETE:
         try:
             check_classification_targets(labels)
         except ValueError as error:
             raise LabelError(f"{error} y starts with {shown(labels[:3].tolist())}.") from error
+        except TypeError as error:
+            kinds = ", ".join(sorted({type(label).__name__ for label in labels.tolist()}))
+            raise LabelError(
+                f"y must hold numbers or text, but {kinds} came, which have no order; convert them to one of these."
+            ) from error
 
 
 def check_targets(y: Any) -> None:

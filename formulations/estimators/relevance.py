@@ -92,7 +92,7 @@ class _RelevanceEstimator(KernelEstimator):
         words = f"the machine has not converged: {worst.message}; {worst.stationarity}"
         if self.strict:
             raise SolverFailedError(f"{words}. Pass strict=False to keep the answer, with a warning.")
-        warnings.warn(f"{words}.", UncertifiedWarning, stacklevel=3)
+        warnings.warn(f"{words}.", UncertifiedWarning, stacklevel=4)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

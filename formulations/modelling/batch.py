@@ -37,6 +37,7 @@ __all__ = [
     "Solutions",
     "Trained",
     "check_jobs",
+    "coefficients_of",
     "solve_systems",
     "train",
     "train_one",
@@ -132,8 +133,8 @@ class Trained(Generic[Answered]):
         f(x) + b at the samples held out, or None.
     iterations, seconds
         Of its solver; what machines of a batch share is not divided among them.
-    together
-        Whether it is the answer of a batch: an expansion in beta over its samples.
+    expand
+        Finds the coefficients of the function where a model was solved by itself; None: they are beta.
     """
 
     status: Status
@@ -143,10 +144,10 @@ class Trained(Generic[Answered]):
     held_out: Vector | None
     iterations: int | None
     seconds: float
-    together: bool
     prove: Callable[[], Certificate]
     count_support: Callable[[], int | None]
     state: Callable[[], Answered]
+    expand: Callable[[], Vector | None] | None = None
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -157,6 +158,15 @@ class Trained(Generic[Answered]):
     def n_support(self) -> int | None:
         """Number of support vectors; None of a model whose coefficients are dense."""
         return self.count_support()
+
+    @cached_property
+    def coefficients(self) -> Vector | None:
+        """Those of the function that is proved, over its samples and with the kernel as it is; None: it has none.
+
+        They are beta, unless the matrix was clipped. Another function, such as one of weights, is no sum over samples:
+        the expansion in beta beside it may be far from it where rounding is large.
+        """
+        return self.beta if self.expand is None else self.expand()
 
     @cached_property
     def solution(self) -> Answered:
@@ -271,7 +281,7 @@ def train_one(model: Model[Answered], *, verbose: bool = False, **request: Any) 
         parts, tol = [Part.of(model, np.arange(len(model)))], check_tolerance(request["tol"])
         for _, answer in _proved_as_arrays(programs, parts, tol, request, 1):
             return answer
-    return _trained(model.solve(verbose=verbose, **request), None)
+    return _trained(model, model.solve(verbose=verbose, **request), None)
 
 
 def _is_plain(request: Mapping[str, Any]) -> bool:
@@ -314,7 +324,6 @@ def _proved_as_arrays(
                 solved.held_out[number] if solved.held_out else None,
                 int(solved.steps[number]),
                 solved.seconds / len(programs),
-                together=True,
                 prove=partial(solved.certificate, number, tol),
                 count_support=partial(_support_of, solved, number),
                 state=partial(_solution_of, parts[number], solved, number, tol),
@@ -415,7 +424,6 @@ def _of_batch(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted, tol: fl
         fitted.held_out,
         outcome.iterations,
         outcome.seconds,
-        together=True,
         prove=partial(replace, fitted.certificate, asked=tol),
         count_support=partial(_support, model, bounds, fitted),
         state=partial(_solution, model, bounds, fitted, status, tol),
@@ -443,7 +451,13 @@ def _in_its_thread(*task: Any) -> Trained[Any] | QPKernelsError:
         return _train_alone(*task)
 
 
-def _trained(solution: Answered, held_out: Vector | None) -> Trained[Answered]:
+def coefficients_of(model: Model[Any], solution: Solution) -> Vector | None:
+    """Return :attr:`Trained.coefficients` of a solution."""
+    own, proved = model.gram.expansion_coefficients(solution.beta), solution.function.coefficients
+    return own if np.array_equal(proved[proved != 0], own[own != 0]) else None
+
+
+def _trained(model: Model[Answered], solution: Answered, held_out: Vector | None) -> Trained[Answered]:
     return Trained(
         solution.status,
         solution.certificate.relative_gap,
@@ -452,10 +466,10 @@ def _trained(solution: Answered, held_out: Vector | None) -> Trained[Answered]:
         held_out,
         solution.iterations,
         solution.seconds.total,
-        together=False,
         prove=partial(_itself, solution.certificate),
         count_support=partial(_itself, solution.n_support),
         state=partial(_itself, solution),
+        expand=partial(coefficients_of, model, solution),
     )
 
 
@@ -467,7 +481,7 @@ def _train_alone(
         held_out = None if part.held_out is None else gram.values(solution.function, part.held_out)
     except QPKernelsError as error:
         return error
-    return _trained(solution, held_out)
+    return _trained(part.model, solution, held_out)
 
 
 def _itself(known: Known) -> Known:

@@ -374,6 +374,17 @@ class Expansions:
             return None
         return np.column_stack([self[number].in_features() for number in range(self.intercepts.size)])
 
+    @property
+    def weights(self) -> Matrix:
+        """Weights of the linear functions <w_k, x> + b_k, shape (number of functions, d); with the kernel Linear only.
+
+        Nystroem's in its place has such functions too.
+        """
+        if not self.centers.shape[0]:
+            return np.zeros((self.intercepts.size, self.centers.shape[1]))
+        each = [self[number] for number in range(self.intercepts.size)]
+        return np.array([(f.with_exact_kernel() if isinstance(f.kernel, Nystroem) else f).weights for f in each])
+
     def condensed(self) -> Expansions:
         """Return the same functions over fewer points, where the kernel has such."""
         few = None if self._weights is None else self.kernel.condensed(self._weights)

@@ -3,15 +3,33 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from formulations import SoftMargin, load
-from formulations.estimators import SVC, KernelRidge, LinearSVC, NuSVC, QuantileSVR, RelevanceClassifier
-from qpkernels.errors import InfeasibleError, LabelError, OneClassError, ParameterError
+from formulations.estimators import (
+    LSSVR,
+    SVC,
+    SVR,
+    KernelLogisticRegression,
+    KernelRidge,
+    LinearSVC,
+    LinearSVR,
+    NuSVC,
+    OneClassSVM,
+    QuantileSVR,
+    RelevanceClassifier,
+    RelevanceRegressor,
+    SquaredHingeSVC,
+)
+from qpkernels import Linear
+from qpkernels.errors import InfeasibleError, LabelError, NonFiniteError, OneClassError, ParameterError
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(60, 2))
@@ -75,3 +93,101 @@ def test_a_penalty_of_0_is_not_advised_to_take_the_same_machine() -> None:
     with pytest.raises(InfeasibleError, match=r"meets every target: .* use a ridge above 0 \(KernelRidge\)") as caught:
         KernelRidge(alpha=0).fit(twice, np.arange(120.0))
     assert "raise the ridge above 0" in str(caught.value)
+
+
+SCALES = {"near": (1.0, 0.0), "far": (1.0, 1e8), "large": (1e8, 0.0), "large and far": (1e8, 1e8)}
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        SVC(kernel="linear"),
+        NuSVC(nu=0.8, kernel="linear"),
+        SVR(kernel="linear"),
+        KernelLogisticRegression(kernel="linear"),
+        KernelRidge(kernel="linear", tol=1e-3),
+        LinearSVC(),
+        SVC(kernel="poly", degree=2, coef0=1.0),
+        SVC(),
+    ],
+    ids=lambda each: f"{type(each).__name__} {getattr(each, 'kernel', 'linear')}",
+)
+def test_what_predicts_is_what_is_proved(estimator: Any, scale: str) -> None:
+    factor, offset = SCALES[scale]
+    Z, y = factor * X[:40] + offset, np.where(NOISY[:40] > 0, 1, -1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = clone(estimator).fit(Z, y)
+    values = fitted.decision_function(Z) if hasattr(fitted, "decision_function") else fitted.predict(Z)
+    solution, gram = fitted.solution_, fitted.model_.gram
+    unit = fitted._scale(fitted._answer) if isinstance(fitted, NuSVC) else 1.0
+    # The sizes of the terms of f, and of its weights around the mean of the samples where it has such.
+    f, centre = solution.function, gram.X.mean(axis=0) if isinstance(gram.kernel, Linear) else None
+    lengths = [np.sqrt(gram.kernel.diagonal(each if centre is None else each - centre)) for each in (f.centers, gram.X)]
+    sizes = np.abs(f.coefficients) @ lengths[0] * (lengths[1] if centre is None else np.linalg.norm(gram.X, axis=1))
+    if centre is not None:
+        sizes += np.abs(gram.X) @ np.abs(f.weights)
+    rounding = 2e-15 * unit * (np.sqrt(40) * sizes + abs(solution.intercept))
+    assert (np.abs(values - unit * solution.decision) <= rounding).all()
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        SVC(probability=True),
+        NuSVC(nu=0.3),
+        LinearSVC(),
+        LinearSVR(),
+        LSSVR(),
+        KernelRidge(),
+        OneClassSVM(),
+        RelevanceClassifier(),
+        RelevanceRegressor(),
+        SquaredHingeSVC(kernel="precomputed"),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_a_fit_that_fails_leaves_nothing_of_the_one_before(estimator: Any) -> None:
+    Z, y = (X @ X.T, TWO) if estimator.__sklearn_tags__().input_tags.pairwise else (X, TWO)
+    target = (y == "dog").astype(float)
+    before = vars(clone(estimator)).keys()
+    fitted = clone(estimator).fit(Z, target)
+    fitted.predict(Z)
+    _ = fitted.solution_
+    with pytest.raises((ValueError, NonFiniteError)):
+        fitted.fit(np.where(Z[3, 0] == Z, np.nan, Z), target)
+    assert vars(fitted).keys() == before
+    with pytest.raises(NotFittedError):
+        fitted.predict(Z)
+    if hasattr(fitted, "class_weight"):
+        with pytest.raises(OneClassError):
+            fitted.fit(Z, target).fit(Z, np.zeros(len(Z)))
+        with pytest.raises(NotFittedError):
+            fitted.predict(Z)
+
+
+def test_a_fit_leaves_nothing_of_the_one_before() -> None:
+    fitted = SVC(probability=True, random_state=0).fit(X, THREE)
+    again = fitted.set_params(probability=False).fit(X, TWO)
+    alone = SVC(random_state=0).fit(X, TWO)
+    assert vars(again).keys() == vars(alone).keys()
+    with pytest.raises(NotFittedError, match="fitted with probability=False"):
+        again.set_params(probability=True).predict_proba(X)
+
+
+def test_probabilities_that_fail_leave_no_machine() -> None:
+    fitted = SVC(probability=True)
+    with pytest.raises(LabelError):
+        fitted.fit(X, ["cat"] * 59 + ["dog"])
+    with pytest.raises(NotFittedError):
+        fitted.predict(X)
+
+
+@pytest.mark.parametrize("labels", [[1, "a", 2.5], ["a", 1, 2.5], ["a", None], ["a", ("b",)]], ids=str)
+@pytest.mark.parametrize("estimator", [SVC(), LinearSVC(), RelevanceClassifier()], ids=lambda each: type(each).__name__)
+def test_labels_of_several_kinds(estimator: Any, labels: list[Any]) -> None:
+    mixed = np.empty(60, object)
+    mixed[:] = (labels * 60)[:60]
+    with pytest.raises(LabelError, match=r"y must hold numbers or text|Unknown label type"):
+        estimator.fit(X, mixed)

@@ -57,7 +57,7 @@ def test_a_warm_start_changes_the_answer_by_no_more_than_is_proved() -> None:
     ]
     for part, answer in zip(parts, train(model.gram, parts, tol=1e-8), strict=True):
         assert isinstance(answer, Trained)
-        assert answer.together
+        assert answer.expand is None
         assert answer.solution.objective == pytest.approx(part.model.copy().solve(tol=1e-9).objective, rel=1e-7)
 
 
@@ -68,7 +68,7 @@ def test_what_the_batch_leaves_unproved_is_solved_alone_unless_a_limit_was_reach
     part, long = (Part.of(each, np.arange(len(each))) for each in (model, hard))
     (stopped,) = train(hard.gram, [long], tol=1e-14, options=limit)
     assert isinstance(stopped, Trained)
-    assert stopped.together
+    assert stopped.expand is None
     assert stopped.status is Status.STOPPED
     assert stopped.solution.status is Status.STOPPED
     (proved,) = train(model.gram, [part], tol=1e-9)
@@ -81,7 +81,7 @@ def test_a_limit_of_time_is_that_of_each_model_and_leaves_them_a_batch() -> None
     parts = [Part.of(model.copy().set_params(C=C), np.arange(len(model))) for C in (0.1, 1.0)]
     for answer in train(model.gram, parts, tol=1e-6, options={"time_limit": 60.0}):
         assert isinstance(answer, Trained)
-        assert answer.together
+        assert answer.expand is None
         assert answer.status is Status.OPTIMAL
     with pytest.raises(ParameterError, match="time_limit"):
         train(model.gram, parts, tol=1e-6, options={"time_limit": -1.0})
@@ -133,7 +133,7 @@ def test_solutions_are_made_when_asked_for() -> None:
         return number
 
     def trained(number: int) -> Any:
-        found = (Status.OPTIMAL, 0.0, np.zeros(1), 0.0, None, None, 0.0, True)
+        found = (Status.OPTIMAL, 0.0, np.zeros(1), 0.0, None, None, 0.0)
         return Trained(*found, prove=lambda: None, count_support=lambda: 1, state=lambda: state(number))  # type: ignore[arg-type, return-value]
 
     solutions = Solutions([trained(number) for number in range(4)])

@@ -442,19 +442,20 @@ class Decisions:
     @cached_property
     def expansions(self) -> Expansions:
         """The functions of all machines over the samples that any of them has a coefficient for."""
-        if not all(each.together for each in self.trained):
-            # Functions in features of the kernel, or with coefficients of their own, share nothing.
+        known = [each.coefficients for each in self.trained]
+        coefficients = [each for each in known if each is not None]
+        if len(coefficients) < len(known):
+            # Functions that are no sums over samples share nothing.
             return Expansions.of([each.solution.function for each in self.trained])
-        rows = np.concatenate([part.samples for part in self.parts])
-        beta = np.concatenate([each.beta for each in self.trained])
+        rows, beta = np.concatenate([part.samples for part in self.parts]), np.concatenate(coefficients)
         machines = np.repeat(np.arange(len(self.parts)), [part.samples.size for part in self.parts])
         some = np.flatnonzero(beta)
         used, places = np.unique(rows[some], return_inverse=True)
         if used.size == 0:
             used, places = np.arange(1), np.zeros(some.size, dtype=np.intp)
-        coefficients = csr_array((beta[some], (places, machines[some])), shape=(used.size, len(self.parts)))
+        by_machine = csr_array((beta[some], (places, machines[some])), shape=(used.size, len(self.parts)))
         intercepts = np.array([each.intercept for each in self.trained])
-        return self.gram.expansions(coefficients, intercepts, used)
+        return self.gram.expansions(by_machine, intercepts, used)
 
     def __call__(self, X: ArrayLike) -> Matrix:
         """Return the decision values, shape (number of samples, number of machines)."""
