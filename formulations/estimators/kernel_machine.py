@@ -45,7 +45,7 @@ from qpkernels.kernels import Kernel, Linear
 from qpkernels.kernels.kernel import parameters_of, with_parameters
 from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import SolverLike, find_solver
-from qpkernels.solvers.smo import SMO
+from qpkernels.solvers.smo import CACHE_SIZE, SMO
 
 __all__ = [
     "KernelEstimator",
@@ -372,10 +372,6 @@ def _is_plain(X: Any, y: Any, features: int | None) -> bool:
 def _has_finite_sum(X: Matrix) -> bool:
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(X.sum()))
-
-
-CACHE_SIZE = 2048.0
-"""MiB for rows of the kernel matrix where nobody says otherwise."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -200,11 +200,10 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         values = self._values(X)
         if len(self._pairs) == 1:
             return np.asarray(self.classes_[np.array(self._pairs[0])[(values[:, 0] > 0).astype(np.intp)]])
-        votes = np.zeros((len(values), self.classes_.size))
-        for (i, j), value in zip(self._pairs, values.T, strict=True):
-            votes[:, i] += value > 0
-            votes[:, j] += value <= 0
-        return np.asarray(self.classes_[np.argmax(votes, axis=1)])
+        first, second = np.array(self._pairs).T
+        ballots = np.where(values > 0, first, second) + self.classes_.size * np.arange(len(values))[:, None]
+        votes = np.bincount(ballots.ravel(), minlength=len(values) * self.classes_.size)
+        return np.asarray(self.classes_[np.argmax(votes.reshape(len(values), -1), axis=1)])
 
 
 _DENSE = 2**18

@@ -26,6 +26,8 @@ from qpkernels.gram import Gram
 from qpkernels.problems import Bounds, Certificate, KernelQP, KernelQPBounds, LinearSystem, Status, split_support
 from qpkernels.solvers import Request, SolverLike, find_solver
 from qpkernels.solvers.automatic import AutomaticSystem, first_order, second_order_comes_first
+from qpkernels.solvers.interface import time_left
+from qpkernels.solvers.smo import CACHE_SIZE
 
 if TYPE_CHECKING:
     from qpkernels.families.batch import Fitted
@@ -74,12 +76,6 @@ _MOST_THREADS = 4096
 
 _FEW = 2000
 """Samples up to which a model is solved as an array where it is alone."""
-
-_LEAST = 1e-3
-"""Seconds that a model is given when its time is over: it answers with where it stands."""
-
-_MEMORY = 2048.0
-"""MiB for kernel values where nobody says otherwise."""
 
 _OF_A_BATCH = frozenset({"max_iter", "time_limit", "cache_size"})
 """Options that mean the same in a batch."""
@@ -269,7 +265,7 @@ def train(
 
         task = delayed(_in_its_thread)
         tasks = (task(gram, parts[k], tol, solver, _left(chosen, spent.get(k, 0.0))) for k in alone)
-        found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
+        found = Parallel(n_jobs=threads(n_jobs), prefer="threads", return_as="generator")(tasks)
         for number, answer in zip(alone, found, strict=True):
             keep(number, answer)
     return [answer for answer in answers if answer is not None]
@@ -308,8 +304,8 @@ def _proved_as_arrays(
     """Solve the parts as arrays, and yield the number and the answer of each that this proves."""
     from qpkernels.families.batch.arrays import solve_kernel_qps
 
-    memory = int(2**20 * check_positive(options.get("cache_size", _MEMORY), "cache_size"))
-    solved = solve_kernel_qps(programs, tol=tol, memory=memory, jobs=_threads(n_jobs))
+    memory = int(2**20 * check_positive(options.get("cache_size", CACHE_SIZE), "cache_size"))
+    solved = solve_kernel_qps(programs, tol=tol, memory=memory, jobs=n_jobs)
     if solved is None:
         return
     for number in np.flatnonzero(solved.proved(tol)).tolist():
@@ -341,15 +337,10 @@ def _solution_of(part: Part, solved: Solved, number: int, tol: float) -> Solutio
     return _solution(part.model, bounds, solved.fitted(number, tol), Status.OPTIMAL, tol)
 
 
-def _threads(n_jobs: int) -> int:
-    """Return a number of threads; joblib counts from the other end: -2 leaves one processor to others."""
-    return n_jobs if n_jobs > 0 else max(1, threads() + 1 + n_jobs)
-
-
 def _left(options: Mapping[str, Any], spent: float) -> Mapping[str, Any]:
     """Return the options with what is left of a limit of time once so many seconds are spent."""
     limit = options.get("time_limit")
-    return options if limit is None or not spent else {**options, "time_limit": max(_LEAST, limit - spent)}
+    return options if limit is None or not spent else {**options, "time_limit": time_left(limit, spent)}
 
 
 def _train_together(
@@ -400,7 +391,7 @@ def _train_together(
         else:
             spent[numbers[k]] = fitted.outcome.seconds
 
-    solve_batch(gram, machines, tol=tol, n_jobs=_threads(n_jobs), report=receive, **options)
+    solve_batch(gram, machines, tol=tol, n_jobs=threads(n_jobs), report=receive, **options)
     return spent
 
 

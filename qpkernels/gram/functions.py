@@ -30,9 +30,11 @@ from qpkernels.arrays import (
 )
 from qpkernels.arrays.containers import by_blocks, is_dask
 from qpkernels.arrays.files import check_compressed, load_arrays, npz_path, parsing, replacing, sized
+from qpkernels.arrays.threads import blas_threads_worth
 from qpkernels.errors import FileFormatError, ParameterError, ShapeError
 from qpkernels.gram.features import weights_of
-from qpkernels.gram.panels.sums import add_kernel_sums
+from qpkernels.gram.panels.products import EXPONENT_ERROR
+from qpkernels.gram.panels.sums import FEW, add_kernel_sums
 from qpkernels.kernels.approximations import Nystroem
 from qpkernels.kernels.kernel import Kernel
 from qpkernels.kernels.linear import Linear
@@ -159,9 +161,15 @@ class Expansion:
         features = None if weights is None else _features(self.kernel, samples)
         if weights is not None and features is not None:
             return np.asarray(features @ weights + self.intercept)
+        if samples.shape[0] * self.coefficients.size <= FEW:
+            return np.asarray(self._between(samples) @ self.coefficients + self.intercept)
         values = np.full(samples.shape[0], self.intercept)
         add_kernel_sums(self.kernel, self.centers, self.coefficients, samples, values)
         return values
+
+    @cached_property
+    def _between(self) -> _Between:
+        return _Between(self.kernel, self.centers)
 
     def in_features(self) -> Vector:
         """Return the w of f(x) = <w, phi(x)> in the features of the kernel, which has such."""
@@ -294,6 +302,25 @@ def _features(kernel: Kernel, X: Samples) -> Samples | None:
     return kernel.sparse_features(X) if features is None else features
 
 
+class _Between:
+    """The kernel values of new samples with some centers: what these add to each call is made once."""
+
+    def __init__(self, kernel: Kernel, centers: Samples) -> None:
+        self._kernel, self._centers = kernel, centers
+        form = None if is_sparse(centers) else kernel.product_form(centers)
+        self._form = None if form is None or form.error(centers) > EXPONENT_ERROR else form
+        self._features = None if self._form is None else self._form.features(centers)
+
+    def __call__(self, X: Samples) -> Matrix:
+        """Return the values, shape (number of samples, number of centers)."""
+        check_width(X, self._centers)
+        with np.errstate(over="ignore", invalid="ignore"), blas_threads_worth(float(X.size) * self._centers.shape[0]):
+            form = self._form
+            if form is None or self._features is None or is_sparse(X) or form.error(X) > EXPONENT_ERROR:
+                return self._kernel.matrix(X, self._centers)
+            return form.values(form.features(X), self._features)
+
+
 @dataclass(frozen=True, eq=False)
 class Expansions:
     r"""f_k(x) + b_k with :math:`f_k(x) = \sum_j \beta_{jk} k(x_j, x)`, for several k.
@@ -357,10 +384,22 @@ class Expansions:
         weights = self._weights
         for rows in row_blocks(samples.shape[0], (self.centers if weights is None else weights).shape[0]):
             if weights is None:
-                values[rows] = self.kernel(samples[rows], self.centers) @ self.coefficients
+                known = self.kernel.check_values(self._between(samples[rows]))
+                with blas_threads_worth(float(known.size) * self.intercepts.size):
+                    values[rows] = (self._by_function @ known.T).T
             else:
                 values[rows] = np.asarray(self.kernel.features(samples[rows])) @ weights
         return np.asarray(values + self.intercepts)
+
+    @cached_property
+    def _between(self) -> _Between:
+        return _Between(self.kernel, self.centers)
+
+    @cached_property
+    def _by_function(self) -> Matrix | csr_array:
+        """The coefficients of each function, one a row."""
+        turned = self.coefficients.T
+        return csr_array(turned) if is_sparse(turned) else np.ascontiguousarray(turned)
 
     @cached_property
     def _only(self) -> Expansion:

@@ -299,7 +299,16 @@ class Kernel(Carded, metaclass=ChecksKeywords):
                 f"and one of Z {right.shape[1:]}."
             )
         with np.errstate(over="ignore", invalid="ignore"):
-            K = self.matrix(left, right)
+            return self.check_values(self.matrix(left, right))
+
+    def check_values(self, K: Matrix) -> Matrix:
+        """Return kernel values, which are finite.
+
+        Raises
+        ------
+        NonFiniteError
+            If they are not.
+        """
         if not np.isfinite(K).all():
             raise NonFiniteError(self.overflow)
         return K

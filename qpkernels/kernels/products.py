@@ -229,6 +229,22 @@ class ProductForm(NamedTuple):
         features = X.shape[1]
         return cls(np.zeros(features), np.full(features, np.sqrt(gamma)), -0.5 * coef0, degree)
 
+    def features(self, X: Matrix) -> tuple[Matrix, Vector]:
+        """Return a and o of dense samples."""
+        features = (X - self.origin) * self.scale
+        return features, np.full(len(X), self.offset) if self.degree else 0.5 * squared_lengths(features)
+
+    def values(self, left: tuple[Matrix, Vector], right: tuple[Matrix, Vector]) -> Matrix:
+        """Return the kernel values of samples with others, given by their features and offsets."""
+        values = left[0] @ right[0].T
+        values -= left[1][:, None]
+        values -= right[1]
+        if self.degree:
+            return np.asarray(values**self.degree)
+        # Rounding may leave an exponent of 1e-16 between equal samples.
+        np.minimum(values, 0.0, out=values)
+        return np.asarray(np.exp2(values, out=values))
+
     def error(self, X: Samples) -> float:
         """Return a bound on the rounding error of an exponent in float64, from what cancels in it: |a|^2 eps."""
         if self.degree > 0:

@@ -93,6 +93,15 @@ class ConePoint:
     multipliers: Vector
 
 
+_LEAST = 1e-3
+"""Seconds that a solver is given when its time is over: it answers with where it stands."""
+
+
+def time_left(limit: float, spent: float) -> float:
+    """Return the seconds that are left of a limit of time."""
+    return max(_LEAST, limit - spent)
+
+
 @dataclass(frozen=True, eq=False)
 class Request:
     """The options that mean the same for every solver, checked where they come in.

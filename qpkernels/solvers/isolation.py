@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, ClassVar
 
+from qpkernels.arrays.threads import with_all_processors
+
 __all__ = [
     "Ended",
     "ProcessLimits",
@@ -177,7 +179,9 @@ def _end_in_words(error: BrokenProcessPool) -> str:
 def _confined(limits: ProcessLimits, function: Callable[..., Any], *arguments: Any) -> Any:
     """Make a call, in the process of its own."""
     faulthandler.disable()
-    with silent() if limits.quiet else nullcontext(), _memory(limits.memory), _alarm(limits.seconds):
+    quiet = silent() if limits.quiet else nullcontext()
+    # Who waits for this process has no other at work.
+    with quiet, with_all_processors(), _memory(limits.memory), _alarm(limits.seconds):
         try:
             return function(*arguments)
         except BaseException as error:

@@ -34,8 +34,8 @@ __all__ = ["KernelQPs", "Solved", "solve_each", "solve_kernel_qps", "takes"]
 _GOAL = 0.9
 """Part of the tolerance that a descent goes for; the rest is for rounding."""
 
-_WAKING = 2e6
-"""Squares of sizes, added up, that are worth a second thread."""
+_OF_AN_ENTRY = 5.0
+"""Multiplications for each entry of the matrices, of which few are made."""
 
 _SHARES = 8
 """Parts of the work for each thread, so that none waits long for another."""
@@ -207,7 +207,7 @@ def solve_kernel_qps(programs: KernelQPs, *, tol: float, memory: int, jobs: int)
     memory
         Bytes that kernel values may take, for each thread.
     jobs
-        Threads, at most.
+        Threads that are asked for; -1: as many as the work is worth.
     """
     begun, gram, sizes = perf_counter(), programs.gram, np.diff(programs.starts)
     room, count = int(sizes.max()) ** 2, len(programs)
@@ -303,7 +303,7 @@ def _share_out(work: Callable[[int, int, Vector], None], arrays: MachineArrays, 
     """Call ``work(first, stop, memory)`` for ranges of machines that none of another follows, in threads if it pays."""
     efforts = np.diff(arrays.starts).astype(np.float64) ** 2
     whole, begins = float(efforts.sum()), np.flatnonzero(~arrays.follows)
-    count = min(jobs, threads(), begins.size) if whole > _WAKING else 1
+    count = min(threads(jobs, _OF_AN_ENTRY * whole), begins.size)
     if count == 1:
         work(0, efforts.size, np.empty(room))
         return
@@ -318,7 +318,7 @@ def _share_out(work: Callable[[int, int, Vector], None], arrays: MachineArrays, 
         for first, stop in ranges:
             work(first, stop, memory)
 
-    in_parts(run, count, 1)
+    in_parts(run, count, 1, asked=count)
 
 
 def solve_each(

@@ -18,12 +18,10 @@ from qpkernels.families.batch.rounds import BatchLimits, function_at, solve_toge
 from qpkernels.families.batch.schedule import Team
 from qpkernels.gram import Gram
 from qpkernels.problems import KernelQPBounds
-from qpkernels.solvers.smo import SMO
+from qpkernels.solvers.interface import time_left
+from qpkernels.solvers.smo import CACHE_SIZE, SMO
 
 __all__ = ["Alone", "solve_batch"]
-
-_LEAST = 1e-3
-"""Seconds that a machine is given when its time is over: it answers with where it stands."""
 
 
 def solve_batch(
@@ -33,7 +31,7 @@ def solve_batch(
     tol: float = 1e-3,
     max_iter: int | None = None,
     time_limit: float | None = None,
-    cache_size: float = 2048,
+    cache_size: float = CACHE_SIZE,
     n_jobs: int = -1,
     report: Callable[[int, Fitted | QPKernelsError], None] | None = None,
 ) -> list[Fitted | QPKernelsError]:
@@ -78,7 +76,7 @@ def solve_batch(
     _check(gram, machines)
     memory = int(2**20 * check_positive(cache_size, "cache_size"))
     _check_memory(memory, machines)
-    jobs = threads() if n_jobs == -1 else check_count(n_jobs, "n_jobs")
+    jobs = threads(n_jobs if n_jobs == -1 else check_count(n_jobs, "n_jobs"))
     seconds = np.inf if time_limit is None else check_positive(time_limit, "time_limit")
     bounds = BatchLimits(check_tolerance(tol), _steps(max_iter, machines), seconds, memory)
     alone = Alone(gram, machines, tol, max_iter, time_limit, cache_size)
@@ -139,7 +137,7 @@ class Alone:
                 program,
                 tol=self.tol,
                 max_iter=None if max_iter is None else max(1, max_iter - steps),
-                time_limit=None if time_limit is None else max(_LEAST, time_limit - seconds),
+                time_limit=None if time_limit is None else time_left(time_limit, seconds),
                 warm_start=point,
                 cache_size=self.cache_size,
             )

@@ -20,6 +20,7 @@ from qpkernels.kernels.products import ProductForm
 
 __all__ = [
     "COLUMNS",
+    "FEW",
     "ROWS",
     "DoubleSums",
     "SingleSums",
@@ -39,7 +40,7 @@ ROWS, COLUMNS = 512, 2048
 _STRIP = 128
 """Rows that are multiplied from both sides at once: a panel of them stays in a processor's cache."""
 
-_FEW = 2e5
+FEW = 2e5
 """Kernel values for which compiled code is not worth loading."""
 
 
@@ -69,7 +70,7 @@ class Taken(NamedTuple):
 
 def taken_among(kernel: Kernel, X: Samples, used: Indices) -> Taken | None:
     """Return what :func:`taken_by_panels` does, for centers that are the ``used`` ones of ``X``: compressed once."""
-    if used.size * X.shape[0] > _FEW and mostly_zero(X):
+    if used.size * X.shape[0] > FEW and mostly_zero(X):
         from qpkernels.gram.panels.samples import form_and_samples
 
         X = form_and_samples(kernel, X)[1]
@@ -78,7 +79,7 @@ def taken_among(kernel: Kernel, X: Samples, used: Indices) -> Taken | None:
 
 def taken_by_panels(kernel: Kernel, centers: Samples, X: Samples) -> Taken | None:
     """Return what panels make the sums of; None: they are not worth it, or would round more than the kernel does."""
-    few = centers.shape[0] * X.shape[0] <= _FEW
+    few = centers.shape[0] * X.shape[0] <= FEW
     # Panels take centers and samples of one kind.
     form = None if few or is_sparse(X) != is_sparse(centers) else kernel.product_form(centers)
     if form is not None and mostly_zero(centers):

@@ -6,6 +6,6 @@ To read it from the inside out: a step (steps), a block, its choice and the samp
 call (solver).
 """
 
-from qpkernels.solvers.smo.solver import SMO, step_limit
+from qpkernels.solvers.smo.solver import CACHE_SIZE, SMO, step_limit
 
-__all__ = ["SMO", "step_limit"]
+__all__ = ["CACHE_SIZE", "SMO", "step_limit"]

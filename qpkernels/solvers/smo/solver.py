@@ -20,10 +20,10 @@ from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 if TYPE_CHECKING:
     from qpkernels.solvers.smo.iterate import Iterate
 
-__all__ = ["SMO", "step_limit"]
+__all__ = ["CACHE_SIZE", "SMO", "step_limit"]
 
-_CACHE = 2048.0
-"""MiB for rows of the kernel matrix."""
+CACHE_SIZE = 2048.0
+"""MiB for kernel values where nobody says otherwise."""
 
 _EVERY = 30.0
 """Seconds between two checkpoints, at least."""
@@ -66,7 +66,7 @@ class SMO(Solver):
     def settings(self) -> Mapping[str, Any]:
         """Return what it has beside the options of every solver."""
         return {
-            "cache_size": _CACHE,
+            "cache_size": CACHE_SIZE,
             "memory_budget": np.inf,
             "shrinking": True,
             "values": None,
@@ -89,7 +89,7 @@ class SMO(Solver):
         program: KernelQP | LevelQP,
         request: Request,
         *,
-        cache_size: float = _CACHE,
+        cache_size: float = CACHE_SIZE,
         memory_budget: float = np.inf,
         values: ArrayLike | None = None,
         watch: Callable[[Iterate], bool] | None = None,
