@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from house import LIMITS
-
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=25)
 settings.load_profile("repeatable")
 
@@ -46,6 +44,9 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # It imports both packages, which a process that only hands out tests has no use for.
+    from house import LIMITS
+
     promised = LIMITS["cases of the tests"]
     if len(items) > promised:
         raise pytest.UsageError(

@@ -18,7 +18,7 @@ from qpkernels.problems.level_qp.bounds import MarginLevelBounds, TubeLevelBound
 
 KERNEL = RBF(0.5)
 METHODS = ("product", "trace")
-RANKS = (6, 12, 20)
+RANKS = (6, 20)
 PENALISED = KernelQPBounds | FenchelBounds | MarginLevelBounds | TubeLevelBounds
 
 

@@ -50,8 +50,9 @@ def test_breast_cancer_dual_by_clarabel(row: str) -> None:
     assert (solution.n_support, solution.support.bounded.size) == (n_support, n_bounded)
 
 
-@pytest.mark.parametrize("form", [SoftMarginPrimal, SoftMarginHinge])
-@each_row
+@pytest.mark.parametrize(
+    ("form", "row"), [*((SoftMarginPrimal, row) for row in BREAST_CANCER), (SoftMarginHinge, "rbf-10")]
+)
 def test_breast_cancer_primal_by_clarabel(form: type, row: str) -> None:
     kernel, C, optimum, intercept, *_ = BREAST_CANCER[row]
     solution = stated(form, *breast_cancer(), kernel, C=C).solve("clarabel", tol=1e-6)
@@ -75,12 +76,10 @@ def test_breast_cancer_in_explicit_features(form: type) -> None:
     assert relative_error(0.5 * float(model.w.value @ model.w.value) + C * float(slacks.sum()), -optimum) <= 1e-7
 
 
-@pytest.mark.parametrize(
-    ("name", "positive", "kernel"),
-    [("breast-cancer", 1, RBF(1 / 30)), ("wine", 0, RBF(1 / 13)), ("digits", 8, RBF(1 / 64))],
-)
+@pytest.mark.parametrize(("name", "positive", "kernel"), [("wine", 0, RBF(1 / 13)), ("digits", 8, RBF(1 / 64))])
 def test_gap_on_real_data(name: str, positive: int, kernel: Kernel) -> None:
-    model = SoftMargin(*one_against_rest(name, positive), kernel, C=1.0).dual
+    X, y = one_against_rest(name, positive)
+    model = SoftMargin(X[:600], y[:600], kernel, C=1.0).dual
     ours, theirs = model.solve("smo", tol=1e-9), model.solve("clarabel", tol=1e-6)
     assert ours.status is Status.OPTIMAL
     assert theirs.status is Status.OPTIMAL

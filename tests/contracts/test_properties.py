@@ -43,8 +43,8 @@ from qpkernels.problems import Status
 
 TOL = 1e-9
 
-law = settings(derandomize=True, deadline=None, max_examples=150, database=None)
-slow_law = settings(derandomize=True, deadline=None, max_examples=50, database=None)
+law = settings(derandomize=True, deadline=None, max_examples=50, database=None)
+slow_law = settings(derandomize=True, deadline=None, max_examples=20, database=None)
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def labels(classes: int) -> np.ndarray:
 REGISTRY = [getattr(estimators, name) for name in estimators.__all__ if name != "UncertifiedWarning"]
 SETTINGS: dict[str, dict[str, Any]] = {
     "NuSVC": {"nu": 0.3},
-    "RelevanceClassifier": {"gamma": 0.1, "tol": 1e-2},
+    "RelevanceClassifier": {"gamma": 0.1, "tol": 0.1},
     "SVR": {"epsilon": 0.2},
     "SparseApproximation": {"epsilon": 0.2},
 }

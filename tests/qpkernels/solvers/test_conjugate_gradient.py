@@ -65,7 +65,7 @@ def assert_proved(program: LinearSystem, outcome: Outcome, tol: float) -> None:
 
 
 @BORDERS
-@pytest.mark.parametrize("ridge", [100.0, 1.0, 1e-2, 1e-4])
+@pytest.mark.parametrize("ridge", [100.0, 1e-4])
 @pytest.mark.parametrize("rank", [None, 0, 5, 300])
 def test_the_solution_is_that_of_scipy(rank: int | None, ridge: float, bordered: bool) -> None:
     program = system(ridge=ridge, bordered=bordered)
@@ -111,7 +111,7 @@ def test_explicit_features_leave_nothing_to_iterate() -> None:
 
 
 def test_a_matrix_that_does_not_fit_in_memory_is_never_formed() -> None:
-    program, whole = system(1200, memory=1e5), system(1200)
+    program, whole = system(500, memory=1e5), system(500)
     outcome = iterated(program)
     assert not program.matrix.gram.is_formed
     assert_proved(program, outcome, 1e-9)
@@ -149,13 +149,11 @@ def test_equal_seeds_give_equal_answers() -> None:
 
 
 def test_systems_together_are_solved_as_they_are_alone() -> None:
-    one = system(1200, memory=1e5)
+    one = system(500, memory=1e5)
     rng = np.random.default_rng(3)
     ridges = [0.1, 0.1, 1e-3, 10.0]
     together = [
-        replace(
-            one, matrix=RidgedGram(one.matrix.gram, np.full(1200, ridge)), rhs=rng.normal(size=1200), bordered=k > 1
-        )
+        replace(one, matrix=RidgedGram(one.matrix.gram, np.full(500, ridge)), rhs=rng.normal(size=500), bordered=k > 1)
         for k, ridge in enumerate(ridges)
     ]
     solver = ConjugateGradient(together=together)

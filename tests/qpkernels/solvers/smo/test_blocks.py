@@ -59,19 +59,19 @@ def test_every_member_of_the_family(name: str, seed: int) -> None:
     [RBF(0.4), RBF((0.3, 0.0, 1.1)), Polynomial(3, 0.5, 1.0), Linear(), Laplacian(0.5), RBF(0.2) + Linear()],
     ids=str,
 )
-@pytest.mark.parametrize("tol", [1e-3, 1e-10])
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
-def test_every_kind_of_rows(kernel: Kernel, tol: float, sparse: bool) -> None:
+def test_every_kind_of_rows(kernel: Kernel, sparse: bool) -> None:
     X, y = two_classes(120, shift=0.4, features=3)
     X[np.abs(X) < 0.3] = 0.0
     if sparse and not kernel.takes_sparse:
         kernel = RBF(0.3) ** 2
     program = soft_margin(Gram(kernel, csr_array(X) if sparse else X), y)
-    final = minimise(program, tol, 10**6)
     whole = minimise(soft_margin(Gram(Precomputed(kernel(X)), np.arange(120)), y), 1e-11, 10**6)
-    assert final.proves(tol)
-    assert certify_kernel_qp(program, final.beta, final.intercept).holds(2 * tol)
-    assert program.objective(final.beta) == pytest.approx(program.objective(whole.beta), rel=2 * tol)
+    for tol in (1e-3, 1e-10):
+        final = minimise(program, tol, 10**6)
+        assert final.proves(tol)
+        assert certify_kernel_qp(program, final.beta, final.intercept).holds(2 * tol)
+        assert program.objective(final.beta) == pytest.approx(program.objective(whole.beta), rel=2 * tol)
 
 
 @pytest.mark.usefixtures("in_blocks")
@@ -211,8 +211,9 @@ def far_clusters(distance: float) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
-@pytest.mark.parametrize("distance", [1e2, 1e5, 3e6, 1e9])
+@pytest.mark.parametrize(
+    ("distance", "sparse"), [(1e2, False), (1e5, False), (3e6, False), (1e9, False), (1e2, True), (1e9, True)]
+)
 def test_what_cancels_in_an_exponent_is_not_claimed(distance: float, sparse: bool) -> None:
     X, y = far_clusters(distance)
     program = soft_margin(Gram(RBF(0.5), csr_array(X) if sparse else X), y)
