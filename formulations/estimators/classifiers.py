@@ -98,7 +98,7 @@ class NuSVC(CalibratedClassifier):
 
     def _scale(self, answer: Trained[Classification]) -> float:
         """Return 1 / rho; 1 where the reduced hulls meet and rho is 0."""
-        level = answer.solution.margin_level
+        level = answer.solution.margin_level if answer.free_margin is None else answer.free_margin
         return 1.0 / level if level > 0 else 1.0
 
 

@@ -24,6 +24,7 @@ from qpkernels.arrays.threads import in_this_thread, threads
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.problems import Bounds, Certificate, KernelQP, KernelQPBounds, LinearSystem, Status, split_support
+from qpkernels.problems.level_qp.bounds import MarginLevelBounds
 from qpkernels.solvers import Request, SolverLike, find_solver
 from qpkernels.solvers.automatic import AutomaticSystem, first_order, second_order_comes_first
 from qpkernels.solvers.interface import time_left
@@ -131,6 +132,8 @@ class Trained(Generic[Answered]):
         Of its solver; what machines of a batch share is not divided among them.
     expand
         Finds the coefficients of the function where a model was solved by itself; None: they are beta.
+    free_margin
+        rho of a margin that is found along with f, where it is known without the Solution.
     """
 
     status: Status
@@ -144,6 +147,7 @@ class Trained(Generic[Answered]):
     count_support: Callable[[], int | None]
     state: Callable[[], Answered]
     expand: Callable[[], Vector | None] | None = None
+    free_margin: float | None = None
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -287,10 +291,14 @@ def _is_plain(request: Mapping[str, Any]) -> bool:
 
 
 def _as_arrays(model: Model[Any]) -> KernelQPs | None:
-    """Return the array that a model is which is a KernelQP of few samples, with finite bounds."""
+    """Return the array that a model is which is a KernelQP of few samples, with finite bounds, or has a free margin."""
     if len(model) > _FEW or model.entry.hard or not model.gram.trusted:
         return None
     bounds = model.bounds()
+    if isinstance(bounds, MarginLevelBounds) and bounds.total == 0.0:
+        from qpkernels.families.batch.arrays import KernelQPs
+
+        return KernelQPs.of_margin(bounds.program)
     if not isinstance(bounds, KernelQPBounds) or bounds.program.is_hard or model.linear_system(bounds) is not None:
         return None
     from qpkernels.families.batch.arrays import KernelQPs
@@ -323,6 +331,7 @@ def _proved_as_arrays(
                 prove=partial(solved.certificate, number, tol),
                 count_support=partial(_support_of, solved, number),
                 state=partial(_solution_of, parts[number], solved, number, tol),
+                free_margin=solved.margin(number),
             ),
         )
 
@@ -332,9 +341,7 @@ def _support_of(solved: Solved, number: int) -> int:
 
 
 def _solution_of(part: Part, solved: Solved, number: int, tol: float) -> Solution:
-    bounds = part.model.bounds()
-    assert isinstance(bounds, KernelQPBounds)
-    return _solution(part.model, bounds, solved.fitted(number, tol), Status.OPTIMAL, tol)
+    return _solution(part.model, part.model.bounds(), solved.fitted(number, tol), Status.OPTIMAL, tol)
 
 
 def _left(options: Mapping[str, Any], spent: float) -> Mapping[str, Any]:
@@ -427,7 +434,7 @@ def _support(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted) -> int |
     return len(bounds.support(beta, known + fitted.intercept)) if model.entry.sparse else None
 
 
-def _solution(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted, status: Status, tol: float) -> Solution:
+def _solution(model: Model[Any], bounds: Bounds, fitted: Fitted, status: Status, tol: float) -> Solution:
     outcome, certificate = fitted.outcome, fitted.certificate
     answer = expand(model.gram, outcome.point, fitted.intercept, model.classes, outcome.values)
     answer = model._certified(answer, bounds)

@@ -232,7 +232,7 @@ def check_keywords(cls: type, keywords: Collection[str], also: Collection[str] =
     UnsupportedOptionError
         With the first such keyword, and the nearest that there is.
     """
-    parameters = inspect.signature(cls).parameters.values()
+    parameters = _parameters_of(cls)
     if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters):
         return
     known = [*(each.name for each in parameters), *also]
@@ -246,6 +246,11 @@ def check_keywords(cls: type, keywords: Collection[str], also: Collection[str] =
     raise UnsupportedOptionError(
         f"{cls.__name__} has no parameter {unknown!r}; {hint} has {', '.join(known) or 'none'}."
     ) from None
+
+
+@cache
+def _parameters_of(cls: type) -> tuple[inspect.Parameter, ...]:
+    return tuple(inspect.signature(cls).parameters.values())
 
 
 def _check_positions(cls: type, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:

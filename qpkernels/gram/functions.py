@@ -168,8 +168,8 @@ class Expansion:
         return values
 
     @cached_property
-    def _between(self) -> _Between:
-        return _Between(self.kernel, self.centers)
+    def _between(self) -> _ValuesAt:
+        return _ValuesAt(self.kernel, self.centers)
 
     def in_features(self) -> Vector:
         """Return the w of f(x) = <w, phi(x)> in the features of the kernel, which has such."""
@@ -302,7 +302,7 @@ def _features(kernel: Kernel, X: Samples) -> Samples | None:
     return kernel.sparse_features(X) if features is None else features
 
 
-class _Between:
+class _ValuesAt:
     """The kernel values of new samples with some centers: what these add to each call is made once."""
 
     def __init__(self, kernel: Kernel, centers: Samples) -> None:
@@ -392,8 +392,8 @@ class Expansions:
         return np.asarray(values + self.intercepts)
 
     @cached_property
-    def _between(self) -> _Between:
-        return _Between(self.kernel, self.centers)
+    def _between(self) -> _ValuesAt:
+        return _ValuesAt(self.kernel, self.centers)
 
     @cached_property
     def _by_function(self) -> Matrix | csr_array:

@@ -132,6 +132,12 @@ class TwoClassModel(Model[Classification]):
         del y, values
         return None
 
+    @classmethod
+    def _share(cls, values: Mapping[str, Vector]) -> float | None:
+        """Return nu, where the costs are divided by their sum, and the margin is free; None: neither."""
+        del values
+        return None
+
     def _hard_margin(self) -> KernelQP:
         """State the dual of the hard margin in beta = y * a: beta_i has the sign of y_i and no bound."""
         return KernelQP(self.gram, self.y, *self.box(np.inf), self.total, name="hard margin")

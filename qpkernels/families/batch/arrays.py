@@ -18,14 +18,15 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Matrix, Vector, frozen, is_sparse
 from qpkernels.arrays.threads import in_parts, threads
-from qpkernels.families.batch.loops import MachineArrays, Points, judge_each, solve_pairs, solve_singles
+from qpkernels.families.batch.loops import MachineArrays, Points, judge_each, solve_margins, solve_pairs, solve_singles
 from qpkernels.families.batch.machine import Fitted, Machine, Start, carried
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.gram.panels.samples import DenseProduct, make_product
-from qpkernels.problems import Certificate, KernelQP
+from qpkernels.problems import Certificate, KernelQP, LevelQP
 from qpkernels.problems.certificate import certify_values
 from qpkernels.problems.kernel_qp.bounds import worst_sample
+from qpkernels.problems.level_qp.bounds import best_level
 from qpkernels.problems.rounding import EPS
 from qpkernels.solvers.interface import Claim, Outcome
 
@@ -65,6 +66,9 @@ class KernelQPs:
         For each machine the numbers of further samples at which its decision values are wanted; None: of none.
     begin
         A feasible beta of each machine, one after the other; None: 0.
+    budgets
+        Of machines whose margin is free, as a :class:`~qpkernels.problems.LevelQP` has it: the value of 1'|beta| of
+        each, of which positive and negative coefficients have half; their targets are 0. None: none is.
     """
 
     gram: Gram
@@ -75,6 +79,7 @@ class KernelQPs:
     follows: NDArray[np.bool_] | None = None
     held_out: Sequence[Indices] | None = None
     begin: Vector | None = None
+    budgets: Vector | None = None
 
     @classmethod
     def of(cls, program: KernelQP) -> KernelQPs:
@@ -83,6 +88,35 @@ class KernelQPs:
         totals = None if program.total is None else np.array([program.total])
         begin = program.project(np.zeros(m)) if program.total else None
         return cls(program.gram, np.arange(m), np.array([0, m]), terms_of(program), totals, begin=begin)
+
+    @classmethod
+    def of_margin(cls, program: LevelQP) -> KernelQPs:
+        """Return the one machine that a program is whose budget is from below, with b."""
+        m, zeros = program.size, np.zeros(program.size)
+        terms = np.array((program.target, zeros, zeros, program.lower, program.upper))
+        return cls(program.gram, np.arange(m), np.array([0, m]), terms, np.zeros(1), budgets=np.array([program.budget]))
+
+    def with_margins(self, margins: Vector) -> KernelQPs:
+        """Return the problems of these margins, whose objectives are margin times budget more than ours."""
+        terms = self.terms.copy()
+        terms[0] = np.where(self.terms[4] > 0, 1.0, -1.0) * np.repeat(margins, np.diff(self.starts))
+        return replace(self, terms=terms)
+
+    def ordered(self) -> tuple[Indices, Vector]:
+        """Return an order in which positive coefficients come first in each machine, and where margins begin.
+
+        There the first coefficients of each sign are as large as they may be, until they add up to half of the budget.
+        """
+        assert self.budgets is not None
+        is_negative = self.terms[4] <= 0
+        numbers = 2 * np.repeat(np.arange(len(self)), np.diff(self.starts)) + is_negative
+        order = np.argsort(numbers, kind="stable")
+        sizes, groups = np.where(is_negative, -self.terms[3], self.terms[4])[order], numbers[order]
+        before = np.cumsum(sizes) - sizes
+        firsts = np.searchsorted(groups, np.arange(2 * len(self)))
+        before -= before[firsts.clip(max=before.size - 1)][groups]
+        begin = np.clip(np.repeat(0.5 * self.budgets, 2)[groups] - before, 0.0, sizes)
+        return order, np.where(groups % 2 == 0, begin, -begin)
 
     def __len__(self) -> int:
         """Return the number of machines."""
@@ -162,6 +196,16 @@ class Solved:
         rows = self.programs.rows(number)
         return self.beta[rows], self.values[rows] + self.intercepts[number]
 
+    def margin(self, number: int) -> float | None:
+        """Return the best margin for f and b of a machine; None where it is not free."""
+        if self.programs.budgets is None:
+            return None
+        rows = self.programs.rows(number)
+        _, decision = self.point(number)
+        _, _, _, lower, upper = self.programs.terms[:, rows]
+        costs, budget = upper - lower, float(self.programs.budgets[number])
+        return max(0.0, -best_level(np.where(upper > 0, -decision, decision), budget / float(costs.sum()), costs))
+
     def fitted(self, number: int, tol: float) -> Fitted:
         """Return the answer of a machine that is proved to ``tol``."""
         rows, proof = self.programs.rows(number), self.certificate(number, tol)
@@ -217,6 +261,7 @@ def solve_kernel_qps(programs: KernelQPs, *, tol: float, memory: int, jobs: int)
     held_out = [] if programs.held_out is None else list(programs.held_out)
     ends = np.cumsum([0, *(each.size for each in held_out)]) if held_out else np.zeros(count + 1, np.intp)
     paired, totals = programs.totals is not None, np.zeros(count) if programs.totals is None else programs.totals
+    beta = np.zeros(programs.samples.size) if programs.begin is None else programs.begin.copy()
     arrays = MachineArrays(
         *source,
         gram.diagonal,
@@ -228,31 +273,46 @@ def solve_kernel_qps(programs: KernelQPs, *, tol: float, memory: int, jobs: int)
         np.concatenate(held_out) if held_out else np.empty(0, np.intp),
         ends,
     )
-    beta = np.zeros(programs.samples.size) if programs.begin is None else programs.begin.copy()
-    points = Points(beta, np.zeros(beta.size), np.zeros(int(ends[-1])), np.zeros(count), np.zeros(count, np.intp))
+    values, outside = np.zeros(beta.size), np.zeros(int(ends[-1]))
+    points = Points(beta, values, outside, np.zeros(count), np.zeros(count), np.zeros(count, np.intp))
     solve = solve_pairs if paired else solve_singles
+
+    if programs.budgets is not None:
+        order, begin = programs.ordered()
+        box = np.ascontiguousarray(programs.terms[:, order])
+        arrays = arrays._replace(samples=programs.samples[order], box=box, totals=programs.budgets)
+        points, solve = points._replace(beta=begin), solve_margins
 
     def work(first: int, stop: int, space: Vector) -> None:
         solve(arrays, first, stop, _GOAL * tol, space, points)
 
     _share_out(work, arrays, room, jobs)
+    if programs.budgets is not None:
+        programs = programs.with_margins(points.margins)
+        beta[order], values[order] = points.beta, values.copy()
+        box = np.ascontiguousarray(programs.terms)
+        arrays = arrays._replace(samples=programs.samples, box=box, totals=totals)
+        points = points._replace(beta=beta)
     sums = np.empty((len(_Sums._fields), count))
     judge_each(arrays, points, gram.lengths, paired, sums)
     known, levels = _Sums(*sums), points.intercepts * totals
     imbalance = np.abs(known.imbalance - totals) if paired else np.zeros(count)
+    inexact, owed = EPS * np.abs(levels) + np.where(totals == 0.0, imbalance * known.reach, 0.0), np.zeros(count)
+    if programs.budgets is not None:
+        owed = points.margins * programs.budgets
+        inexact += EPS * owed + np.abs(known.size - programs.budgets) * (known.reach + points.margins)
     return Solved(
         programs,
         points.beta,
         points.values,
         points.intercepts,
         points.steps,
-        primal_values=0.5 * known.squared_norm + known.losses + levels,
-        dual_values=known.linear - known.costs - 0.5 * known.squared_norm,
+        primal_values=0.5 * known.squared_norm + known.losses + levels - owed,
+        dual_values=known.linear - known.costs - 0.5 * known.squared_norm - owed,
         rounding=np.sqrt(known.squared_errors)
         + np.sqrt(sizes) * EPS * (known.losses + known.linear_sizes + known.costs)
         + known.half_norm
-        + EPS * np.abs(levels)
-        + np.where(totals == 0.0, imbalance * known.reach, 0.0),
+        + inexact,
         worst=known.worst.astype(np.intp),
         largest=known.largest,
         imbalance=np.divide(imbalance, known.size, out=np.zeros(count), where=known.size > 0),

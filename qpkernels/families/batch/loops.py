@@ -17,9 +17,9 @@ from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import inlined, read_only, vectorised
 from qpkernels.gram.panels.loops import add_scaled
 from qpkernels.problems.sums import expansion_sums, gap_terms
-from qpkernels.solvers.smo.steps import level_of, look, make_row, pair_steps, row_of_features, single_steps
+from qpkernels.solvers.smo.steps import group_steps, level_of, look, make_row, pair_steps, row_of_features, single_steps
 
-__all__ = ["MachineArrays", "Points", "judge_each", "solve_pairs", "solve_singles"]
+__all__ = ["MachineArrays", "Points", "judge_each", "solve_margins", "solve_pairs", "solve_singles"]
 
 _STEPS, _LEAST, _MOST = 20, 2_000_000, 40_000_000
 """Steps for each sample of a machine beyond which it is worth other means, and bounds of steps times samples."""
@@ -46,7 +46,8 @@ class MachineArrays(NamedTuple):
     samples, starts
         The samples of each machine, one machine after the other, and where each begins.
     box, totals
-        Target, epsilon, ridge, lower and upper, a row each; and the value of 1'beta of each machine.
+        Target, epsilon, ridge, lower and upper, a row each; and the value of 1'beta of each machine. Where its margin
+        is free, the value of 1'|beta|, whose two signs have half of it each; positive coefficients come first.
     follows
         Whether a machine has the samples of the one before it, whose rows and answer it takes up.
     held_out, ends
@@ -67,12 +68,13 @@ class MachineArrays(NamedTuple):
 
 
 class Points(NamedTuple):
-    """Where the machines stand: beta, K beta, the function at the samples held out, b, and the steps taken."""
+    """Where the machines stand: beta, K beta, the function at the samples held out, b, margins, and the steps taken."""
 
     beta: Vector
     values: Vector
     outside: Vector
     intercepts: Vector
+    margins: Vector
     steps: Indices
 
 
@@ -147,8 +149,28 @@ def _multiply(
             add_scaled(values, beta[k], memory[slots[k]])
 
 
-def _solve_each(paired: bool) -> Callable[..., None]:  # noqa: C901, PLR0915  a function that is called is compiled twice
-    """Return the function for machines with or without b; ``paired`` is a constant of it when it is compiled."""
+@inlined
+def _margin(sides: Matrix, beta: Vector, values: Vector, level: float) -> tuple[float, float, float, float]:
+    """Return b and the margin in the middle of what the slopes of both signs allow, P - D and D.
+
+    A margin below 0 is none: it is 0. ``level`` is the share of a sum that a level is, as :func:`look` has it.
+    """
+    n, split = beta.size, int((sides[4] > 0).sum())
+    risen, fallen, gradient, levels = np.empty(n), np.empty(n), np.empty(n), np.zeros(2)
+    whole, least = 0.0, 0.0
+    for part in range(2):
+        start, end = (0, split) if part == 0 else (split, n)
+        own = np.ascontiguousarray(sides[:, start:end])
+        _, _, _, gap, dual = look(
+            own, beta[start:end], values[start:end], level, risen[start:end], fallen[start:end], gradient[start:end]
+        )
+        levels[part] = level_of(own[0], own[1], own[2], own[3], own[4], beta[start:end], values[start:end])
+        whole, least = whole + gap, least + dual
+    return -0.5 * (levels[0] + levels[1]), max(0.5 * (levels[0] - levels[1]), 0.0), whole, least
+
+
+def _solve_each(paired: bool, grouped: bool = False) -> Callable[..., None]:  # noqa: C901, PLR0915  a called one is compiled twice
+    """Return the function for machines with or without b, or with a free margin; it has these as constants."""
 
     def solve_each(  # noqa: C901, PLR0912, PLR0915
         machines: MachineArrays, first: int, stop: int, goal: float, memory: Floats, points: Points
@@ -179,6 +201,8 @@ def _solve_each(paired: bool) -> Callable[..., None]:  # noqa: C901, PLR0915  a 
                 block[0], slots[n] = 0.0, 0
             source = machines.source if formed else read_only(part)
             columns, squares, floor = own if formed else none, np.empty(n), 0.0
+            if grouped:
+                floor = 4.0 * _EPS * machines.totals[p]
             for k in range(n):
                 squares[k] = machines.diagonal[own[k]]
                 floor = max(floor, 4.0 * _EPS * abs(sides[0, k]))
@@ -190,16 +214,21 @@ def _solve_each(paired: bool) -> Callable[..., None]:  # noqa: C901, PLR0915  a 
             limit = min(max(_STEPS * n, _LEAST // n), _MOST // n)
             wanted, taken, share = goal, 0, 0.5 if paired else 0.0
             for _ in range(_ROUNDS):
-                if paired:
+                if grouped:
+                    count, ended = group_steps(*rows, sides, beta, values, limit - taken, floor, wanted)
+                elif paired:
                     count, ended = pair_steps(*rows, sides, beta, values, limit - taken, floor, wanted)
                 else:
                     count, ended = single_steps(*rows, sides, beta, values, limit - taken, floor, wanted)
                 taken += count
                 _multiply(*rows[:6], beta, values)
-                _, _, level, gap, dual = look(sides, beta, values, share, risen, fallen, gradient)
-                if paired:
-                    level = level_of(sides[0], sides[1], sides[2], sides[3], sides[4], beta, values)
-                points.intercepts[p] = -level
+                if grouped:
+                    points.intercepts[p], points.margins[p], gap, dual = _margin(sides, beta, values, share)
+                else:
+                    _, _, level, gap, dual = look(sides, beta, values, share, risen, fallen, gradient)
+                    if paired:
+                        level = level_of(sides[0], sides[1], sides[2], sides[3], sides[4], beta, values)
+                    points.intercepts[p] = -level
                 if ended or taken >= limit or gap <= goal * max(abs(dual), abs(dual + gap)):
                     break
                 wanted *= 0.5
@@ -210,7 +239,7 @@ def _solve_each(paired: bool) -> Callable[..., None]:  # noqa: C901, PLR0915  a 
     return vectorised(solve_each)
 
 
-solve_pairs, solve_singles = _solve_each(True), _solve_each(False)
+solve_pairs, solve_singles, solve_margins = _solve_each(True), _solve_each(False), _solve_each(True, True)
 
 
 @vectorised

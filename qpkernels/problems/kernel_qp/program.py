@@ -109,7 +109,10 @@ class SampleTerms(NamedTuple):
 
     def as_rows(self) -> Matrix:
         """Return target, epsilon, ridge, lower and upper, a row each."""
-        return np.array(np.broadcast_arrays(self.target, self.epsilon, self.ridge, self.lower, self.upper))
+        rows = np.empty((5, self.target.size))
+        for row, values in zip(rows, (self.target, self.epsilon, self.ridge, self.lower, self.upper), strict=True):
+            row[:] = values
+        return rows
 
 
 @dataclass(frozen=True, init=False, eq=False)

@@ -18,6 +18,7 @@ divided by rho is that of the soft margin (C2) with C_i = c_i / rho. Source: C8 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -39,10 +40,11 @@ from formulations.modelling import (
 from formulations.modelling.inputs.estimators import Coefficients
 from formulations.modelling.inputs.hyperparameters import NU, WEIGHTS, derived
 from formulations.modelling.inputs.samples import KernelLike, SamplesLike
-from formulations.models.classification.two_class_model import MarginDual, MarginPrimal, TwoClassModel
+from formulations.models.classification.two_class_model import MarginDual, MarginPrimal, TwoClassModel, signed_box
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
+from qpkernels.problems import SampleTerms
 from qpkernels.problems.level_qp.bounds import MarginLevelBounds, best_level
 
 __all__ = ["NuMargin", "NuMarginDual", "NuMarginPrimal", "largest_nu"]
@@ -171,6 +173,15 @@ class NuMargin(TwoClassModel):
                 f"nu = {nu:g} is infeasible for these classes, of {int((self.y > 0).sum())} and "
                 f"{int((self.y < 0).sum())} samples{weighted}: the largest feasible nu is {limit:g}."
             )
+
+    @classmethod
+    def _terms(cls, y: Vector, values: Mapping[str, Vector]) -> SampleTerms:
+        """Return a target of 0, and bounds of beta = y * a before they are divided by the sum of the weights."""
+        return SampleTerms(np.zeros(y.size), *signed_box(y, values["sample_weight"]))
+
+    @classmethod
+    def _share(cls, values: Mapping[str, Vector]) -> float:
+        return float(np.max(values["nu"]))
 
     def bounds(self) -> MarginLevelBounds:
         """State the margin whose level is free."""

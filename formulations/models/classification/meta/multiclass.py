@@ -194,7 +194,7 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
                 solver=solver,
                 options=options,
                 n_jobs=n_jobs,
-                report=lambda number, _: step(f"class {self._label(pairs[number][1])}"),
+                report=(lambda number, _: step(f"class {self._label(pairs[number][1])}")) if progress else None,
                 programs=programs,
             )
         trained = [answer for answer in answers if not isinstance(answer, QPKernelsError)]
@@ -233,7 +233,15 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
         terms = np.where(is_positive, positive.as_rows()[:, samples], negative.as_rows()[:, samples])
         intercept = check_flag(self.hyperparameters.get("fit_intercept", True), "fit_intercept")
         totals = np.zeros(len(sizes)) if intercept else None
-        return KernelQPs(self.data.gram, samples, np.cumsum([0, *sizes]), terms, totals)
+        starts, share, budgets = np.cumsum([0, *sizes]), self.machine._share(values), None
+        if share is not None:
+            upper, lower = (np.add.reduceat(terms[side], starts[:-1]) for side in (4, 3))
+            terms[3:] /= np.repeat(upper - lower, sizes)
+            if (share > 2.0 * np.minimum(upper, -lower) / (upper - lower)).any():
+                # A machine that is stated by itself says what is infeasible.
+                return None
+            budgets = np.full(len(sizes), share)
+        return KernelQPs(self.data.gram, samples, starts, terms, totals, budgets=budgets)
 
     def _failure(
         self, pairs: Sequence[tuple[int, int]], answers: Sequence[Trained[Classification] | QPKernelsError]

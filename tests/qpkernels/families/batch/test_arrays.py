@@ -9,6 +9,7 @@ from qpkernels.families.batch.arrays import KernelQPs, Solved, solve_each, solve
 from qpkernels.families.batch.machine import Fitted, Machine
 from qpkernels.kernels import Kernel
 from qpkernels.problems import certify_kernel_qp
+from qpkernels.problems.level_qp.bounds import MarginLevelBounds
 
 X = np.random.default_rng(3).normal(size=(90, 4))
 SIZES = (30, 1, 70, 70, 45)
@@ -63,6 +64,56 @@ def test_certificates_and_values_are_those_of_each_machine(kernel: Kernel, inter
         assert programs.held_out is not None
         function = Expansion(kernel, X[programs.samples[rows]], beta, b)
         np.testing.assert_allclose(found.held_out[k], function(X[programs.held_out[k]]), atol=1e-11)
+
+
+def margins(share: float) -> tuple[KernelQPs, list[MarginLevelBounds]]:
+    """Return machines whose margin is free, samples of both signs mixed, and the same ones as objects."""
+    rng = np.random.default_rng(5)
+    chosen = [rng.choice(90, size, replace=False) for size in (40, 60, 25)]
+    y = [np.where(X[rows, 0] + 0.8 * rng.normal(size=rows.size) > 0, 1.0, -1.0) for rows in chosen]
+    costs = [weights / weights.sum() for weights in (np.ones(40), rng.uniform(0.5, 2.0, 60), np.ones(25))]
+    nus = [2.0 * share * min(c[t > 0].sum(), c[t < 0].sum()) for t, c in zip(y, costs, strict=True)]
+    gram = Gram(RBF(0.3), X)
+    bounds = [
+        MarginLevelBounds(gram.part(rows), t, nu, c, 0.0) for rows, t, nu, c in zip(chosen, y, nus, costs, strict=True)
+    ]
+    several = [KernelQPs.of_margin(each.program) for each in bounds]
+    terms = np.concatenate([each.terms for each in several], axis=1)
+    starts, held_out = np.cumsum([0, 40, 60, 25]), [np.arange(7)] * 3
+    budgets = np.array([each.budget for each in bounds])
+    samples = np.concatenate(chosen)
+    return KernelQPs(gram, samples, starts, terms, np.zeros(3), held_out=held_out, budgets=budgets), bounds
+
+
+@pytest.mark.parametrize("share", [0.1, 0.6, 1.0])
+@pytest.mark.parametrize("tol", [1e-3, 1e-6])
+def test_free_margins_are_proved_as_their_own_bounds_prove_them(share: float, tol: float) -> None:
+    programs, bounds = margins(share)
+    found = solved(programs, tol)
+    assert found.proved(tol).all()
+    for k, own in enumerate(bounds):
+        rows, b = programs.rows(k), float(found.intercepts[k])
+        mine, theirs = found.certificate(k, tol), own.certify(found.beta[rows], b)
+        assert theirs.holds(tol)
+        scale = abs(theirs.dual_value)
+        assert mine.dual_value == pytest.approx(theirs.dual_value, abs=1e-11 * scale)
+        # Ours is that of the margin found with the steps, theirs that of the best one for f and b.
+        assert theirs.primal_value - 1e-11 * scale <= mine.primal_value <= theirs.dual_value + 1.001 * tol * scale
+        rho = found.margin(k)
+        assert rho == pytest.approx(-own.level(own.losses(own.excess(found.values[rows], b))), abs=1e-12)
+        assert np.abs(found.beta[rows]).sum() == pytest.approx(own.budget, rel=1e-12)
+        function = Expansion(RBF(0.3), X[programs.samples[rows]], found.beta[rows], b)
+        np.testing.assert_allclose(found.held_out[k], function(X[:7]), atol=1e-12)
+    assert found.margin(0) is not None
+    assert solved(machines(RBF(0.3), True), 1e-3).margin(0) is None
+
+
+def test_a_margin_of_zero_is_left_unproved() -> None:
+    twice = np.concatenate([X[:20], X[:20]])
+    y = np.repeat([1.0, -1.0], 20)
+    own = MarginLevelBounds(Gram(RBF(0.3), twice), y, 0.9, np.full(40, 1 / 40), 0.0)
+    found = solved(KernelQPs.of_margin(own.program), 1e-3)
+    assert not found.proved(1e-3).any()
 
 
 def test_a_machine_takes_up_the_answer_of_the_one_before() -> None:
