@@ -8,4 +8,4 @@ import qpkernels.gram.panels.sums as sums
 
 @pytest.fixture(autouse=True)
 def however_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sums, "_FEW", 0)
+    monkeypatch.setattr(sums, "FEW", 0)

@@ -20,7 +20,7 @@ from qpkernels.problems.kernel_qp.gap import gap_product
 
 @pytest.fixture(autouse=True)
 def however_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sums, "_FEW", 0)
+    monkeypatch.setattr(sums, "FEW", 0)
     monkeypatch.setattr(sums, "_WORTH", 0)
 
 
