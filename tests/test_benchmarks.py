@@ -89,14 +89,16 @@ def row(problem: str = "p", tol: float = 1e-3, samples: int = 1000, **runs: Run)
     )
 
 
-@pytest.mark.parametrize("problem", [classes(), tube(), wine()], ids=lambda problem: problem.name)
-def test_a_comparison(problem: Problem, tmp_path: Path) -> None:
-    record = compare(problem, tmp_path, [libsvm()], 2, 1e-3, 600.0, this_computer())
+@pytest.mark.parametrize(
+    ("problem", "turns"), [(classes(), 2), (tube(), 1), (wine(), 1)], ids=lambda each: getattr(each, "name", None)
+)
+def test_a_comparison(problem: Problem, turns: int, tmp_path: Path) -> None:
+    record = compare(problem, tmp_path, [libsvm()], turns, 1e-3, 600.0, this_computer())
     assert set(record.runs) == {"LIBSVM", ANSWERED, PROVED, MATCHED}
     assert record.samples == len(problem.load(tmp_path)[1])
     assert record.machines == (3 if problem.several else 1)
     assert 0 < record.support <= record.machines * record.samples
-    assert len(record.limit) == 2
+    assert len(record.limit) == turns
     assert record.where.computer == this_computer()
     gaps = {name: run.gap for name, run in record.runs.items()}
     assert all(gap is not None for gap in gaps.values())
@@ -107,7 +109,7 @@ def test_a_comparison(problem: Problem, tmp_path: Path) -> None:
     assert record.runs[MATCHED].tol == gaps["LIBSVM"]
     for run in record.runs.values():
         assert run.limit is None
-        assert len(run.turns) == 2
+        assert len(run.turns) == turns
         assert all(seconds > 0 for turn in run.turns for seconds in turn)
 
 
@@ -215,11 +217,12 @@ def test_the_other_measurements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     X, _ = small.load(tmp_path)
     growth = list(grow("task", [classes(100), classes(200)], tmp_path, 1, 1e-3, 600.0, computer))
     assert [(point.task, point.samples, point.tol) for point in growth] == [("task", 100, 1e-3), ("task", 200, 1e-3)]
+    ballast = np.ones(2**27)
     memory = list(occupy(small, tmp_path, (1, 50), 1e-3, computer))
     assert [record.cache for record in memory] == [1, 50]
     for record in memory:
-        # More than the data alone, and no more than a fresh process of this size can take.
-        assert X.nbytes / 2**20 < record.before <= record.peak < 2000
+        # More than the data alone, and less than this process: each is one of its own.
+        assert X.nbytes / 2**20 < record.before <= record.peak < ballast.nbytes / 2**20
         assert record.gap <= 1e-3
         assert 0 < record.support < record.samples == 1200
     prediction = predict(small, tmp_path, X[:50], 1, 1e-3, computer)
@@ -234,12 +237,6 @@ def test_the_other_measurements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     records = [*growth, *memory, prediction, *starts]
     Results().adding(records).save(tmp_path)
     assert Results.load(tmp_path).records == tuple(records)
-
-
-def test_the_memory_of_a_process_is_not_that_of_its_parent(tmp_path: Path) -> None:
-    ballast = np.ones(2**27)
-    (record,) = occupy(gaussians(300), tmp_path, (1,), 1e-3, this_computer())
-    assert record.peak < ballast.nbytes / 2**20
 
 
 def test_records_stay_until_one_with_the_same_key_comes(tmp_path: Path) -> None:

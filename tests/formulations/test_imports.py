@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is imported when: CVXPY where a problem is stated, numba where compiled loops run, the models when asked for."""
 
+import json
 import subprocess
 import sys
 
@@ -10,47 +11,46 @@ import formulations
 
 HEAVY = ("cvxpy", "numba", "sklearn", "matplotlib", "joblib", "clarabel", "osqp", "scipy.optimize", "scipy.stats")
 
+SOLVED = """
+import numpy as np
+from qpkernels import RBF
+X = np.random.default_rng(0).normal(size=(12, 2))
+for model in (SoftMargin(X, X[:, 0] > 0, RBF(1.0), C=2.0), SoftTube(X, X[:, 0], RBF(1.0)), OneClass(X, RBF(1.0))):
+    solution = model.set_params().solve()
+    assert solution.status == "optimal" and solution.conditions and solution.explain(0)
+"""
 
-def imported(script: str, names: tuple[str, ...]) -> list[str]:
-    """Which of the modules a fresh interpreter has after a script."""
-    shown = f"{script}\nimport sys; print(*[name for name in {names} if name in sys.modules])"
-    return subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True).stdout.split()
-
-
-def test_the_package_imports_nothing_until_it_is_asked() -> None:
-    assert imported("import formulations", (*HEAVY, "numpy", "formulations.public")) == []
-
-
-def test_its_names_import_no_back_end() -> None:
-    assert imported("from formulations import *; SoftMargin, compare", HEAVY) == []
-
-
-def test_displays_import_matplotlib_when_they_draw() -> None:
-    assert imported("from formulations.plots import *", ("matplotlib", "PIL")) == []
-
-
-def test_the_command_imports_no_model_to_show_its_help() -> None:
-    script = (
-        "import sys; sys.argv = ['qpkernels', '--help']\n"
-        "import contextlib, io\n"
+STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "the package": ("import formulations", (*HEAVY, "numpy", "formulations.public")),
+    "the help of the command": (
+        "import contextlib, io; sys.argv = ['qpkernels', '--help']\n"
         "from formulations.commands.app import app\n"
-        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): app()"
-    )
-    assert imported(script, (*HEAVY, "scipy", "formulations.modelling")) == []
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): app()",
+        (*HEAVY, "scipy", "formulations.modelling"),
+    ),
+    "its names": ("from formulations import *; SoftMargin, compare", HEAVY),
+    "kernel programs that are solved and read": (SOLVED, ("cvxpy", "sklearn", "scipy.optimize")),
+    "displays that do not draw": ("from formulations.plots import *", ("matplotlib", "PIL")),
+}
+"""What a process does, one after the other, and what it has not imported after each step."""
 
 
-@pytest.mark.parametrize(
-    "model",
-    ["SoftMargin(X, X[:, 0] > 0, RBF(1.0), C=2.0)", "SoftTube(X, X[:, 0], RBF(1.0))", "OneClass(X, RBF(1.0))"],
-)
-def test_a_kernel_qp_is_solved_and_read_without_cvxpy(model: str) -> None:
+@pytest.fixture(scope="module")
+def imported() -> dict[str, list[str]]:
+    """Return which of those modules a fresh process has all the same."""
     script = (
-        "import numpy as np; from formulations import *; from qpkernels import RBF\n"
-        "X = np.random.default_rng(0).normal(size=(12, 2))\n"
-        f"solution = {model}.set_params().solve()\n"
-        "assert solution.status == 'optimal' and solution.conditions and solution.explain(0)"
+        "import json, sys; found, here = {}, {'sys': sys}\n"
+        f"for step, (code, names) in {STEPS!r}.items():\n"
+        "    exec(code, here); found[step] = [name for name in names if name in sys.modules]\n"
+        "print(json.dumps(found))"
     )
-    assert imported(script, ("cvxpy", "sklearn", "scipy.optimize")) == []
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return dict(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_no_more_is_imported_than_is_used(step: str, imported: dict[str, list[str]]) -> None:
+    assert imported[step] == []
 
 
 def test_all_names_are_listed_though_none_was_asked_for() -> None:

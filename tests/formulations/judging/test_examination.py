@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from foreign_solvers import Broken, Hostile, Lying
 from formulations import CrossExamination, HardMargin, KernelRidge, LeastAbsoluteFit, SoftMargin, cross_examine
 from formulations.plots import CrossExaminationDisplay
 from model_data import overlapping, separable, xor
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import RBF
 from qpkernels.solvers import registry
-from solver_examples import Broken, Hostile, Lying
 
 
 @pytest.fixture

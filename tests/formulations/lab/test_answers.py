@@ -106,7 +106,7 @@ def test_any_sequence_of_edits_has_the_answers_of_fresh_solves(name: str) -> Non
     # Relevance machines follow nothing, and take their time.
     rng, few = np.random.default_rng(len(name)), "relevance" in name
     setting, following = begun(MACHINES[name], rng), Answers()
-    for edit in EDITS[:3] if few else [*EDITS, *rng.choice(EDITS, 10)]:
+    for edit in EDITS[:1] if few else [*EDITS, *rng.choice(EDITS, 10)]:
         setting = edited(setting, str(edit), rng)
         assert_same(following.answer(setting), Answers().answer(setting))
 

@@ -467,12 +467,7 @@ def test_ctrl_c_while_a_page_is_being_solved() -> None:
                     until_closed(each)
 
 
-def test_it_ends_by_sigterm_without_pages() -> None:
-    with served() as lab:
-        lab.end_by(signal.SIGTERM)
-
-
-def test_messages_of_bad_faith_end_a_connection_at_most() -> None:
+def test_messages_of_bad_faith_end_a_connection_at_most_and_sigterm_ends_the_lab() -> None:
     with served() as lab:
         with pytest.raises(InvalidStatus), lab.connect(origin="http://evil.example"):
             pass
@@ -496,7 +491,7 @@ def test_messages_of_bad_faith_end_a_connection_at_most() -> None:
             for _ in range(500):
                 assert "must be an object" in json.loads(page.recv(PATIENCE))["refused"]
             assert shown(page, 1, **setting(6))["proof"]["status"] == "optimal"
-            lab.end_by(signal.SIGINT)
+        lab.end_by(signal.SIGTERM)
 
 
 def test_a_port_in_use() -> None:

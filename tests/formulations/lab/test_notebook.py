@@ -2,9 +2,9 @@
 """The widget without a browser: messages in, frames out, and the same answer in Python."""
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from queue import Queue
 from typing import Any
 
@@ -14,7 +14,7 @@ import pytest
 from formulations import LeastSquares, OneClass, SoftMargin
 from formulations.lab.notebook import Lab
 from formulations.lab.presets import PRESETS
-from qpkernels.errors import OneClassError, ParameterError, ShapeError
+from qpkernels.errors import MissingPackageError, OneClassError, ParameterError, ShapeError
 
 PATIENCE = 20.0
 """Seconds until a message must have come."""
@@ -210,12 +210,8 @@ def test_what_is_no_beginning_is_refused(arguments: dict[str, Any], error: type[
         Lab(**arguments)
 
 
-def test_without_anywidget_the_error_names_the_extra() -> None:
-    script = (
-        "import sys; sys.modules['anywidget'] = None\n"
-        "from qpkernels.errors import MissingPackageError\n"
-        "try:\n    from formulations.lab.notebook import Lab\n"
-        "except MissingPackageError as error:\n    print(error)"
-    )
-    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert said == "the lab in a notebook needs anywidget: pip install anywidget.\n"
+def test_without_anywidget_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    monkeypatch.delitem(sys.modules, "formulations.lab.notebook")
+    with pytest.raises(MissingPackageError, match=r"^the lab in a notebook needs anywidget: pip install anywidget\.$"):
+        import_module("formulations.lab.notebook")

@@ -133,7 +133,7 @@ def test_constraints_that_have_no_part_in_it_prove_nothing_more() -> None:
 
 
 @pytest.mark.parametrize("kernel", [RBF(1.0), Matern(1.0, 2.5), Laplacian(1e-9)])
-@pytest.mark.parametrize("distance", [1e-4, 1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("distance", [1e-4, 1e-8, 1e-12])
 def test_different_samples_are_independent(kernel: Kernel, distance: float) -> None:
     X = distance * np.arange(4)[:, None]
     for model in (
@@ -247,7 +247,7 @@ def stated(draw: st.DrawFn) -> tuple[Any, Kernel | None, np.ndarray, np.ndarray,
     return kind(X, y, kernel, epsilon=epsilon), kernel, X, y, epsilon, kind is HardTube
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(problem=stated(), route=ROUTES)
 def test_what_is_infeasible_is_so_in_rational_arithmetic(problem: Any, route: tuple[str | None, str | None]) -> None:
     model, kernel, X, y, epsilon, balanced = problem

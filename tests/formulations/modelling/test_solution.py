@@ -78,12 +78,13 @@ DENSE = (
 @each_case
 def test_every_sample_is_explained(case: Case) -> None:
     form, solution = solved(case, "clarabel")
+    conditions = solution.conditions
     for sample in range(len(form.model)):
         text = solution.explain(sample)
         assert text.startswith(f"sample {sample}: ")
         assert text.endswith(".")
         assert f"; coefficient {form.model.entry.coefficient} = {solution.beta[sample] + 0.0:.6g}" in text
-        for formula, values in solution.conditions.items():
+        for formula, values in conditions.items():
             assert f"{formula} = {values[sample] + 0.0:.1e}" in text
     assert solution.explain(np.int64(2)) == solution.explain(2)
 

@@ -21,7 +21,7 @@ Y = np.where(X[:, 0] + 0.3 * _RNG.normal(size=120) > 0, 1, -1)
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         yield client

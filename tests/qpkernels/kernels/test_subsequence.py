@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The gap-weighted subsequence kernel by hand and against its definition."""
 
-import subprocess
-import sys
 from itertools import combinations
 
 import numpy as np
@@ -67,9 +65,3 @@ def test_the_decay_lies_between_0_and_1() -> None:
     for bad in (0.0, -0.5, np.nan, "x"):
         with pytest.raises(ParameterError, match="decay must be"):
             Subsequence(2, bad)
-
-
-def test_whoever_has_no_text_does_not_wait_for_the_compiler() -> None:
-    code = "import sys, qpkernels; qpkernels.Subsequence(2, 0.5); print('numba' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from builders import FAMILIES, KNOWN_OPTIMA, KnownOptimum, cone_program, manufacture
+from foreign_solvers import Foreign, Missing, MissingInside
 from qpkernels.errors import (
     NonFiniteError,
     ParameterError,
@@ -49,9 +50,6 @@ from solver_examples import (
     EXAMPLES,
     REGISTERED,
     SOFT,
-    Foreign,
-    Missing,
-    MissingInside,
     example_for,
 )
 from together import together

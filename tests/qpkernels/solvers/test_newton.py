@@ -35,12 +35,12 @@ every_model = pytest.mark.parametrize("name", MODELS)
 
 @every_model
 @pytest.mark.parametrize("kernel", [Linear(), RBF(0.5)], ids=["features", "kernel"])
-@pytest.mark.parametrize("tol", [1e-3, 1e-10])
-def test_the_optimum_is_that_of_a_cone_solver(name: str, kernel: Any, tol: float) -> None:
-    solution = MODELS[name](kernel).solve("newton", tol=tol)
-    assert (solution.status, solution.claim) == (Status.OPTIMAL, Claim.OPTIMAL)
+def test_the_optimum_is_that_of_a_cone_solver(name: str, kernel: Any) -> None:
     optimum = MODELS[name](kernel).primal.solve("clarabel", tol=1e-7).certificate
-    assert solution.certificate.primal_value == pytest.approx(optimum.primal_value, rel=tol + optimum.relative_gap)
+    for tol in (1e-3, 1e-10):
+        solution = MODELS[name](kernel).solve("newton", tol=tol)
+        assert (solution.status, solution.claim) == (Status.OPTIMAL, Claim.OPTIMAL)
+        assert solution.certificate.primal_value == pytest.approx(optimum.primal_value, rel=tol + optimum.relative_gap)
 
 
 @pytest.mark.parametrize("C", [0.1, 100.0])

@@ -185,7 +185,7 @@ def test_the_answer_does_not_depend_on_the_threads_of_blas() -> None:
 
 
 def test_a_search_ends_in_time_and_says_so() -> None:
-    X = np.random.default_rng(0).uniform(-1.0, 1.0, size=(60, 2))
+    X = np.random.default_rng(0).uniform(-1.0, 1.0, size=(30, 2))
     machine = RelevanceClassification(X, np.where(X[:, 0] > 0, 1, -1), RBF(5.0))
     stopped = machine.solve(time_limit=1e-6)
     assert not stopped.converged

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import dask.array as da
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -186,3 +187,8 @@ class TestBadInput:
 def test_it_shows_itself() -> None:
     assert repr(LowRank(KERNEL, X, 10)) == "LowRank(RBF(gamma=0.3), 400 samples, rank=10)"
     assert len(Gram(KERNEL, X)) == len(LowRank(KERNEL, X, 10))
+
+
+def test_samples_of_dask_need_a_client() -> None:
+    with pytest.raises(ParameterError, match=r"^samples of Dask.*there is no client; start one first: from dask\."):
+        LowRank(RBF(1.0), da.from_array(np.eye(20)), 5)

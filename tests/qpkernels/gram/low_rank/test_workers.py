@@ -3,7 +3,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -244,16 +243,3 @@ class TestLost:
             client.restart(wait_for_workers=False)
             with pytest.raises(WorkersLostError, match="does not know what was asked of it any more"):
                 SoftMargin(gram, Y[:FEW], C=1.0).solve()
-
-
-def test_without_a_client_and_without_dask() -> None:
-    script = (
-        "import sys, numpy as np; from qpkernels import LowRank, RBF\n"
-        "X = np.eye(20); LowRank(RBF(1.0), X, 5); print('dask' in sys.modules)\n"
-        "import dask.array as da\n"
-        "try: LowRank(RBF(1.0), da.from_array(X), 5)\n"
-        "except Exception as error: print(f'{type(error).__name__}: {error}')\n"
-    )
-    shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert shown.startswith("False\nParameterError: samples of Dask")
-    assert "there is no client; start one first: from dask.distributed import Client; client = Client()." in shown
