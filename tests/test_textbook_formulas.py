@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from textbook import FORMULAS, deviation
+from together import together
 
 TOLERANCE = 1e-7
 """Of what is compared, against its largest entry or 1."""
@@ -23,7 +24,7 @@ def deviations() -> Iterator[dict[str, float]]:
         print(f"\n{len(found)} formulas restated; the worst deviation is {found[worst]:.1e}, of {worst}")
 
 
-@pytest.mark.parametrize("name", FORMULAS)
+@together("name", FORMULAS)
 def test_the_library_gives_what_the_formula_gives(name: str, deviations: dict[str, float]) -> None:
     deviations[name] = deviation(FORMULAS[name])
     assert deviations[name] <= TOLERANCE

@@ -40,6 +40,7 @@ from qpkernels.files import (
     write_libsvm_range,
 )
 from qpkernels.gram.functions import Expansion
+from together import together
 
 X, Y = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [4.0, 2.0], [8.0, 1.0], [9.0, 0.0]]), np.array([1, 1, 2, 2, 3, 3])
 MODEL = SoftMargin(X, np.where(Y > 1, 1, -1), RBF(0.1), C=1.0)
@@ -151,11 +152,11 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
 }
 
 
-@pytest.mark.parametrize("device", ["/dev/full", "/dev/zero", "pipe"])
 @pytest.mark.parametrize("reader", READERS)
+@together("device", ["/dev/full", "/dev/zero", "pipe"])
 def test_what_is_no_file_is_not_read(reader: str, device: str, tmp_path: Path) -> None:
     suffix, reads = READERS[reader]
-    path = tmp_path / f"file{suffix}"
+    path = tmp_path / f"{Path(device).name}{suffix}"
     if device == "pipe":
         os.mkfifo(path)
     else:

@@ -27,7 +27,7 @@ from formulations import (
     calibrate,
 )
 from formulations.modelling.inputs.estimators import with_constant
-from model_data import CASES, SHARP, Case, blobs, contradiction, measured, solved
+from model_data import CASES, SHARP, Case, blobs, contradiction, measured, model_of, solved
 from qpkernels import (
     RBF,
     Expansion,
@@ -47,6 +47,7 @@ from sparse_samples import (
     wide,
     with_zeros,
 )
+from together import together
 
 
 class TestBadInput:
@@ -127,7 +128,7 @@ EXPLICIT_ROUTES = [
 ]
 
 
-@pytest.mark.parametrize(("case", "solver"), ROUTES + EXPLICIT_ROUTES, ids=str)
+@together("case, solver", ROUTES + EXPLICIT_ROUTES, by=model_of)
 def test_every_model_finds_what_it_finds_for_dense_samples(case: Case, solver: str) -> None:
     dense, expected = solved(case, solver)
     X = case.data()[0]

@@ -37,9 +37,9 @@ def fitting(kind: Any) -> Any:
     return TARGETS if is_regressor(kind()) else LABELS
 
 
-@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore")
+@together("value", VALUES)
 def test_a_parameter_is_taken_or_refused_by_the_library(kind: Any, value: Any) -> None:
     for name in kind().get_params():
         if name == "verbose":

@@ -16,6 +16,7 @@ from formulations.lab.settings import KERNELS, MACHINES, LabTask, Window, read_s
 from formulations.lab.views import VIEWS
 from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import RBF, Kernel, Matern, Sum
+from together import together
 
 WINDOW = Window(-2.0, 3.0, -1.5, 1.0)
 _DEFAULTS = {name: kind.make({each.name: each.default for each in kind.sliders}) for name, kind in KERNELS.items()}
@@ -86,7 +87,7 @@ def framed(machine: str, points: list[list[float]], **rest: Any) -> Frame:
     return Session().frame(read_setting({"machine": {"name": machine}, "points": points, **rest}, VIEWS))
 
 
-@pytest.mark.parametrize(("name", "case"), CASES_OF_DRAWING)
+@together("name, case", CASES_OF_DRAWING, by=lambda name, _: name)
 def test_every_machine_answers_or_says_why_not(name: str, case: str) -> None:
     machine = MACHINES[name]
     plane = machine.task is LabTask.CLASSIFICATION

@@ -24,7 +24,7 @@ from formulations import (
     SquaredHinge,
 )
 from formulations.modelling.inputs.estimators import cost_of_ridge, with_constant
-from model_data import CASES, SHARP, Case, few, measured, overlapping, separable
+from model_data import CASES, SHARP, Case, few, measured, model_of, overlapping, separable
 from qpkernels import RBF, Expansion, Linear
 from qpkernels.errors import ParameterError, ShapeError
 from together import together
@@ -36,7 +36,7 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize("case", TOLD, ids=str)
+@together("case", TOLD, by=model_of)
 def test_the_function_of_a_sharp_answer_is_proved(case: Case) -> None:
     model = case.state_model()
     solution = model.solve(tol=SHARP["clarabel"])
@@ -52,7 +52,7 @@ def test_the_function_of_a_sharp_answer_is_proved(case: Case) -> None:
     assert not model.certify(solution).primal_only
 
 
-@pytest.mark.parametrize("case", TOLD, ids=str)
+@together("case", TOLD, by=model_of)
 def test_any_function_is_bounded_from_both_sides(case: Case) -> None:
     model = case.state_model()
     solution = model.solve(tol=1e-6)

@@ -21,6 +21,7 @@ from qpkernels.files import read, write
 from qpkernels.files.mat import read_variables
 from qpkernels.problems import Nonnegative, certify_cone_program
 from qpkernels.solvers import find_solver
+from together import together
 
 
 def solved_by_osqp(path: Path) -> float:
@@ -143,8 +144,8 @@ def written(contents: dict[str, Any], compressed: bool) -> bytes:
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"])
-@pytest.mark.parametrize("shape", [(1, 1), (2, 3), (0, 4), (5, 1)])
+@together("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"])
+@together("shape", [(1, 1), (2, 3), (0, 4), (5, 1)])
 def test_a_full_matrix(dtype: str, shape: tuple[int, int], compressed: bool) -> None:
     matrix = np.arange(shape[0] * shape[1]).reshape(shape).astype(dtype)
     content = written({"a": matrix, "other": np.ones(3)}, compressed)

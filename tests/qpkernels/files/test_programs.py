@@ -24,6 +24,7 @@ from file_programs import ALL_CONES, LINEAR_CONES, TEXT, assert_same, mirrored, 
 from qpkernels.errors import FileFormatError, ParameterError, UnsupportedProgramError
 from qpkernels.files import FORMATS, read, write
 from qpkernels.problems import Block, Cone, ConeProgram, Nonnegative, Zero, certify_cone_program
+from together import together
 
 every_format = pytest.mark.parametrize("suffix", FORMATS)
 every_optimum = pytest.mark.parametrize("known", KNOWN_OPTIMA.values(), ids=KNOWN_OPTIMA)
@@ -64,7 +65,7 @@ def test_a_program_is_read_back_or_refused(known: KnownOptimum, suffix: str, tmp
 
 
 @every_format
-@pytest.mark.parametrize("name", FAMILIES)
+@together("name", FAMILIES)
 def test_a_kernel_qp_in_matrices_is_read_back(name: str, suffix: str, tmp_path: Path) -> None:
     program = mirrored(manufacture(name).program.to_cone_program())
     assert_same(read(write(program, tmp_path / f"program{suffix}")), program)

@@ -154,7 +154,7 @@ def test_cone_solvers_take_the_cones_they_should() -> None:
 
 
 @every_cone_solver
-@pytest.mark.parametrize("family", FAMILIES)
+@together("family", FAMILIES)
 def test_contract_kernel_qps_in_matrices(name: str, family: str) -> None:
     made = manufacture(family, m=20)
     matrices = made.program.to_cone_program()

@@ -26,6 +26,7 @@ from formulations.modelling import Model
 from model_data import MODELS
 from qpkernels.kernels import Kernel, Linear
 from regression_data import solved
+from together import together
 
 # At x = 1 and x = -1 with the targets 2 and -2, b = 0 by symmetry and f(x) = w x, so each problem is one in w alone:
 #   D1   1/2 w^2, 2 - w <= epsilon                              w = 2 - epsilon, also without b (F1, F2)
@@ -85,9 +86,7 @@ BY_HAND: list[tuple[type[Model], str, dict[str, Any], float, float]] = [
 
 @pytest.mark.parametrize("solver", ["clarabel", None])
 @pytest.mark.parametrize("kernel", [None, Linear()], ids=["explicit", "linear"])
-@pytest.mark.parametrize(
-    ("model", "form", "parameters", "w", "value"), BY_HAND, ids=[f"{row[0].__name__}-{row[1]}" for row in BY_HAND]
-)
+@together("model, form, parameters, w, value", BY_HAND)
 def test_two_points(
     model: Any, form: str, parameters: dict[str, Any], w: float, value: float, kernel: Kernel | None, solver: str | None
 ) -> None:

@@ -49,7 +49,7 @@ def samples(kind: str, count: int, seed: int) -> Any:
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 @pytest.mark.parametrize("kinds", [("dense", "dense"), ("sparse", "sparse"), ("dense", "sparse"), ("sparse", "dense")])
-@pytest.mark.parametrize(("count", "total"), [(1, 1), (3, 700), (600, 2), (1100, 1300)])
+@together("count, total", [(1, 1), (3, 700), (600, 2), (1100, 1300)])
 def test_sums_are_those_of_the_matrix(kernel: Kernel, kinds: tuple[str, str], count: int, total: int) -> None:
     left, right = kinds
     coefficients = np.random.default_rng(2).normal(size=count)

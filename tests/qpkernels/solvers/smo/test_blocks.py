@@ -23,6 +23,7 @@ from qpkernels.solvers.smo.descent import PairDescent, minimise
 from qpkernels.solvers.smo.iterate import Iterate
 from qpkernels.solvers.smo.rows import Memory
 from smo_problems import soft_margin
+from together import together
 
 
 @pytest.fixture(params=[8, 1024, None], ids=["small blocks", "large blocks", "one block"])
@@ -42,7 +43,7 @@ def in_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.usefixtures("in_blocks")
 @pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize("name", FAMILIES)
+@together("name", FAMILIES)
 def test_every_member_of_the_family(name: str, seed: int) -> None:
     known = manufacture(name, seed, m=24 if name == "one class" else 48)
     final = minimise(known.program, 1e-10, 10**6)

@@ -15,10 +15,11 @@ from qpkernels.solvers import Claim
 from qpkernels.solvers.smo.descent import minimise
 from qpkernels.solvers.smo.iterate import Iterate
 from smo_problems import intercept, soft, solve
+from together import together
 
 
 @every_family
-@pytest.mark.parametrize("seed", range(4))
+@together("seed", range(4))
 def test_the_known_optimum_is_found(name: str, seed: int) -> None:
     made = manufacture(name, seed, m=30)
     outcome = solve(made.program, tol=1e-12)
