@@ -304,6 +304,11 @@ class Kernel(Carded, metaclass=ChecksKeywords):
     def check_values(self, K: Matrix) -> Matrix:
         """Return kernel values, which are finite.
 
+        Parameters
+        ----------
+        K
+            Values of this kernel.
+
         Raises
         ------
         NonFiniteError

@@ -235,7 +235,13 @@ class ProductForm(NamedTuple):
         return features, np.full(len(X), self.offset) if self.degree else 0.5 * squared_lengths(features)
 
     def values(self, left: tuple[Matrix, Vector], right: tuple[Matrix, Vector]) -> Matrix:
-        """Return the kernel values of samples with others, given by their features and offsets."""
+        """Return the kernel values of samples with others.
+
+        Parameters
+        ----------
+        left, right
+            The features of the samples, one a row, and their offsets.
+        """
         values = left[0] @ right[0].T
         values -= left[1][:, None]
         values -= right[1]
