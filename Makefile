@@ -11,8 +11,9 @@ demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
 
 # On all processors; one test alone: .venv/bin/python -m pytest -k NAME
+# Bytecode is kept whatever the environment says: tests start dozens of processes, and each would compile all files.
 test: .venv/dev
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 # Under a minute: all but the tests named in tests/slow_tests.txt. Pull requests are judged by the whole of them.
 test-fast: .venv/dev
