@@ -24,6 +24,7 @@ from formulations.estimators.regressors import (
     SparseApproximation,
 )
 from formulations.estimators.relevance import RelevanceClassifier, RelevanceRegressor
+from formulations.estimators.search import KernelHalvingSearchCV, KernelRandomizedSearchCV, KernelSearchCV
 
 __all__ = [
     "LPSVC",
@@ -33,9 +34,12 @@ __all__ = [
     "SVR",
     "HuberSVR",
     "KernelClassifier",
+    "KernelHalvingSearchCV",
     "KernelLogisticRegression",
+    "KernelRandomizedSearchCV",
     "KernelRegressor",
     "KernelRidge",
+    "KernelSearchCV",
     "LinearSVC",
     "LinearSVR",
     "NuSVC",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ from formulations.models.classification.margins.nu_margin import NuMargin
 from formulations.models.classification.margins.soft_margin import SoftMargin
 from formulations.models.classification.margins.squared_hinge import SquaredHinge
 from formulations.models.classification.two_class_model import TwoClassModel
+from qpkernels.arrays import Matrix
 
 __all__ = ["LPSVC", "LSSVC", "SVC", "KernelClassifier", "KernelLogisticRegression", "NuSVC", "SquaredHingeSVC"]
 
@@ -100,6 +101,9 @@ class NuSVC(CalibratedClassifier):
         """Return 1 / rho; 1 where the reduced hulls meet and rho is 0."""
         level = answer.solution.margin_level if answer.free_margin is None else answer.free_margin
         return 1.0 / level if level > 0 else 1.0
+
+    def _machine_values(self, values: Matrix, answers: Callable[[], Sequence[Trained[Classification]]]) -> Matrix:
+        return super()._machine_values(values * np.array([self._scale(each) for each in answers()]), answers)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

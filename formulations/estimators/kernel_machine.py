@@ -11,7 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from formulations.estimators.parameters import Functions, Indefinite, KernelLike, Space, Sums, space_of
-from formulations.modelling import Model
 from formulations.modelling.batch import Trained, train_one
 from formulations.modelling.inputs.samples import BoundSamples
 from qpkernels.arrays import (
@@ -51,6 +50,7 @@ __all__ = [
     "KernelEstimator",
     "MachineEstimator",
     "ProvedEstimator",
+    "Share",
     "Training",
     "UncertifiedWarning",
     "as_sparse_as",
@@ -232,8 +232,11 @@ class ProvedEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         check_flag(self.strict, "strict")
         return {"solver": self.solver, "tol": self.tol, "time_limit": self.time_limit}
 
-    def _judge(self, status: Status, certificate: Certificate, message: str) -> None:
-        """Keep what is proved, of several machines the weakest proof; warn of an answer without one, or refuse it."""
+    def _judge(self, status: Status, certificate: Certificate, message: str, callers: int = 1) -> None:
+        """Keep what is proved, of several machines the weakest proof; warn of an answer without one, or refuse it.
+
+        ``callers`` of this are not the user's, whose line the warning is of.
+        """
         self.certificate_ = certificate
         self.fit_status_ = int(status is not Status.OPTIMAL)
         if status is Status.OPTIMAL:
@@ -244,7 +247,7 @@ class ProvedEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         words = f"the answer is {status}, not proved to tol={self.tol:g}: {proof}"
         if self.strict:
             raise SolverFailedError(f"{words} Pass strict=False to keep it, with a warning.")
-        warnings.warn(words, UncertifiedWarning, stacklevel=4)
+        warnings.warn(words, UncertifiedWarning, stacklevel=3 + callers)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -388,12 +391,22 @@ class Training:
         Their numbers among all.
     weights
         Their weights.
+    X
+        All samples given.
+    codes
+        The numbers of their classes, where there are classes.
     """
 
     space: Space
     data: BoundSamples
     rows: Indices
     weights: Vector
+    X: Any
+    codes: Indices | None = None
+
+
+Share: TypeAlias = Callable[[Space], Space]
+"""The space of the samples of a fit -> the same as a part of a larger one, whose kernel values others use, too."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -426,6 +439,7 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
 
     if TYPE_CHECKING:
         # What a fit leaves behind, beside attributes of the subclass.
+        model_: Any = field(init=False)
         support_: Indices = field(init=False)
         support_vectors_: Any = field(init=False)
         dual_coef_: Any = field(init=False)
@@ -442,17 +456,43 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
 
     # Fitting --------------------------------------------------------------------------------------------------
 
-    def _train_on(self, X: Any, weights: Vector, costs: Vector | None = None) -> Training:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the functions, and prove how good they are."""
+        limits = self._limits()
+        training = self._state(X, y, sample_weight)
+        self._finish(training, self._answers(limits))
+        return self
+
+    @abstractmethod
+    def _state(self, X: Any, y: Any, sample_weight: ArrayLike | None, share: Share | None = None) -> Training:
+        """State the model, ``model_``, on the samples of a fit; ``share`` may put its space into a larger one."""
+
+    def _answers(self, limits: Mapping[str, Any]) -> Sequence[Trained[Any]]:
+        """Solve the model, and return the answers of its machines."""
+        return [train_one(self.model_, verbose=bool(self.verbose), **limits)]
+
+    @abstractmethod
+    def _finish(self, training: Training, answers: Sequence[Trained[Any]]) -> None:
+        """Read off the attributes that a fit leaves, and judge the answers of the machines."""
+
+    def _machine_values(self, values: Matrix, answers: Callable[[], Sequence[Trained[Any]]]) -> Matrix:
+        """Return the values of the functions, given those of the answers, one machine a column."""
+        del answers
+        return values
+
+    def _train_on(self, X: Any, weights: Vector, costs: Vector | None = None, share: Share | None = None) -> Training:
         """Return the samples that count: ``weights`` say how often, ``costs``, if others, what their losses cost."""
         costs = weights if costs is None else costs
         space = space_of(
             self.kernel, X, weights, gamma=self.gamma, degree=self.degree, coef0=self.coef0, rank=self.rank
         )
+        if share is not None:
+            space = share(space)
         rows = np.flatnonzero(costs)
         everyone = rows.size == costs.size
         gram = space.gram(None if everyone else rows, self.indefinite)
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (costs.size,)
-        return Training(space, BoundSamples(gram, explicit=False), rows, costs[rows])
+        return Training(space, BoundSamples(gram, explicit=False), rows, costs[rows], X)
 
     def _limits(self) -> dict[str, Any]:
         """Return what a solver is asked for."""
@@ -470,11 +510,6 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
                 of_smo["shrinking"] = False
         return {**self._request(), **of_smo, "max_iter": None if self.max_iter == -1 else self.max_iter}
 
-    def _ask(self, model: Model[Any], limits: Mapping[str, Any]) -> Trained[Any]:
-        """Solve the one model of a fit, and keep its answer, of which ``solution_`` is made when it is asked for."""
-        self._answer = train_one(model, verbose=bool(self.verbose), **limits)
-        return self._answer
-
     @cached_property  # type: ignore[misc]
     def solution_(self) -> Any:
         """The answer."""
@@ -487,13 +522,14 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
         """What the solver said of an answer that is not proved."""
         return "" if self._answer.status is Status.OPTIMAL else self.solution_.message
 
-    def _keep_function(self, training: Training, X: Any, answer: Trained[Any], scale: float) -> None:
+    def _keep_function(self, training: Training, answer: Trained[Any], scale: float) -> None:
         """Read off the attributes of a single function, which is so many times that of the answer."""
+        self._answer = answer
         beta = scale * answer.beta
         used = np.flatnonzero(beta)
         self.support_ = training.rows[used].astype(np.int32)
-        self.support_vectors_ = self._rows_of(X, self.support_)
-        self.dual_coef_ = as_sparse_as(X, beta[None, used])
+        self.support_vectors_ = self._rows_of(training.X, self.support_)
+        self.dual_coef_ = as_sparse_as(training.X, beta[None, used])
         self.intercept_ = np.array([scale * answer.intercept])
         self.n_iter_ = max(1, answer.iterations or 1)
         # Those of the function that is proved are others where the matrix was clipped, or weights were found.

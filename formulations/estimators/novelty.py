@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import _num_samples
 
-from formulations.estimators.kernel_machine import MachineEstimator
+from formulations.estimators.kernel_machine import MachineEstimator, Share, Training
 from formulations.estimators.parameters import sample_weights
 from formulations.modelling import Novelty
+from formulations.modelling.batch import Trained
 from formulations.modelling.prediction import Inliers
 from formulations.models.classification.one_class import OneClass
+from qpkernels.arrays import Matrix
 
 __all__ = ["OneClassSVM"]
 
@@ -57,19 +60,22 @@ class OneClassSVM(OutlierMixin, MachineEstimator):
         model_: OneClass = field(init=False)
         solution_: Novelty = field(init=False)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the half space, and prove how good it is; y is there for pipelines."""
+    def _state(self, X: Any, y: Any, sample_weight: ArrayLike | None, share: Share | None = None) -> Training:
         del y
-        limits = self._limits()
         X = self._samples(X, reset=True)
-        weights = sample_weights(sample_weight, _num_samples(X))
-        training = self._train_on(X, weights)
+        training = self._train_on(X, sample_weights(sample_weight, _num_samples(X)), share=share)
         self.model_ = OneClass(training.data, nu=self.nu, sample_weight=training.weights)
-        answer = self._ask(self.model_, limits)
-        self._keep_function(training, X, answer, self.nu * float(training.weights.sum()))
+        return training
+
+    def _finish(self, training: Training, answers: Sequence[Trained[Novelty]]) -> None:
+        (answer,) = answers
+        self._keep_function(training, answer, self.nu * float(training.weights.sum()))
         self.offset_ = -self.intercept_
-        self._judge(answer.status, answer.certificate, self._message)
-        return self
+        self._judge(answer.status, answer.certificate, self._message, callers=2)
+
+    def _machine_values(self, values: Matrix, answers: Callable[[], Sequence[Trained[Novelty]]]) -> Matrix:
+        del answers
+        return values * self._scales
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the signed distance to the boundary, in the unit of the coefficients: below 0 for outliers."""

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
-from formulations.estimators.kernel_machine import MachineEstimator, Training, as_sparse_as
+from formulations.estimators.kernel_machine import MachineEstimator, Share, Training, as_sparse_as
 from formulations.estimators.parameters import ClassWeight, check_labels, class_weights, sample_weights, weighted
 from formulations.modelling import Classification
 from formulations.modelling.batch import Part, Trained, check_jobs, train
@@ -72,6 +72,7 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         model_: TwoClassModel | OneVersusOne = field(init=False)
         classes_: NDArray[Any] = field(init=False)
         class_weight_: Vector = field(init=False)
+        _pairs: list[tuple[int, int]] = field(init=False)
 
     @abstractmethod
     def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
@@ -82,12 +83,10 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         del answer
         return 1.0
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the machines, and prove how good they are; y are labels, shape (m,)."""
+    def _state(self, X: Any, y: Any, sample_weight: ArrayLike | None, share: Share | None = None) -> Training:
         check_choice(self.decision_function_shape, "decision_function_shape", ("ovr", "ovo"))
         check_flag(self.break_ties, "break_ties")
         check_jobs(self.n_jobs)
-        limits = self._limits()
         X, y = self._samples(X, y, reset=True)
         labels = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
         check_labels(labels)
@@ -98,42 +97,49 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         weights = sample_weights(sample_weight, len(labels))
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self.class_weight_ = class_weights(self.class_weight, self.classes_, labels, weights)
-        training = self._train_on(X, weights, weights * self.class_weight_[codes])
+        training = self._train_on(X, weights, weights * self.class_weight_[codes], share)
         machine, parameters = self._machine()
         parameters = weighted(machine, parameters, training.weights)
         codes = codes[training.rows]
-        present = np.flatnonzero(np.bincount(codes))
-        if present.size == 2:
+        present = np.flatnonzero(np.bincount(codes)).tolist()
+        if len(present) == 2:
             self.model_ = machine(training.data, self.classes_[codes], **parameters)
-            answers: Sequence[Trained[Classification]] = [self._ask(self.model_, limits)]
-            pairs = [(int(present[0]), int(present[1]))]
-            message = self._message
+            self._pairs = [(present[0], present[1])]
         else:
             self.model_ = _Pairs(training.data, self.classes_[codes], machine=machine, **parameters)
-            several = self.model_.solve(n_jobs=self.n_jobs, progress=False, **limits)
-            self.solution_, answers = several, several.solutions.trained
-            pairs = [(int(present[i]), int(present[j])) for i, j in several.pairs]
+            self._pairs = [(present[i], present[j]) for i, j in self.model_.pairs()]
+        return replace(training, codes=codes)
+
+    def _answers(self, limits: Mapping[str, Any]) -> Sequence[Trained[Classification]]:
+        if not isinstance(self.model_, OneVersusOne):
+            return super()._answers(limits)
+        return self.model_.solve(n_jobs=self.n_jobs, progress=False, **limits).solutions.trained
+
+    def _finish(self, training: Training, answers: Sequence[Trained[Classification]]) -> None:
+        if isinstance(self.model_, OneVersusOne):
+            self.solution_ = self.model_.answered(answers)
             first = next((each.solution.message for each in answers if each.status is not Status.OPTIMAL), "")
-            message = f"{several.unproved}: {first}"
-        self._keep(training, X, codes, pairs, answers)
+            message = f"{self.solution_.unproved}: {first}"
+        else:
+            (self._answer,) = answers
+            message = self._message
+        self._keep(training, answers)
         weakest = max(answers, key=lambda each: each.relative_gap)
         status = next((each.status for each in answers if each.status is not Status.OPTIMAL), Status.OPTIMAL)
         self._calibrate()
-        self._judge(status, weakest.certificate, message)
-        return self
+        self._judge(status, weakest.certificate, message, callers=2)
+
+    def _machine_values(self, values: Matrix, answers: Callable[[], Sequence[Trained[Classification]]]) -> Matrix:
+        del answers
+        return -values if len(self._pairs) > 1 else values
 
     def _calibrate(self) -> None:
         """Make probabilities of decision values, in classifiers that do so."""
 
-    def _keep(
-        self,
-        training: Training,
-        X: Any,
-        codes: NDArray[np.intp],
-        pairs: list[tuple[int, int]],
-        answers: Sequence[Trained[Classification]],
-    ) -> None:
+    def _keep(self, training: Training, answers: Sequence[Trained[Classification]]) -> None:
         """Read off the attributes; a sample of class c has its coefficient in the machine with d in row d of others."""
+        X, codes, pairs = training.X, training.codes, self._pairs
+        assert codes is not None
         scales = [self._scale(each) for each in answers]
         members = [np.flatnonzero(codes == number) for number in range(self.classes_.size)]
         several = len(pairs) > 1
@@ -156,7 +162,6 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         self._n_support = np.array([np.count_nonzero(used[rows]) for rows in members], dtype=np.int32)
         self.intercept_ = intercepts
         self.n_iter_ = np.array([max(1, each.iterations or 1) for each in answers], dtype=np.int32)
-        self._pairs = pairs
         self.dual_coef_ = as_sparse_as(X, by_class[:, own])
         self._scales = np.array(scales) * (-1.0 if several else 1.0)
         known = [each.coefficients for each in answers]

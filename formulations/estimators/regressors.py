@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
-from formulations.estimators.kernel_machine import MachineEstimator
+from formulations.estimators.kernel_machine import MachineEstimator, Share, Training
 from formulations.estimators.parameters import (
     check_targets,
     given_model,
@@ -25,6 +25,7 @@ from formulations.estimators.parameters import (
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss, Squared
 from formulations.losses import Huber as HuberLoss
 from formulations.modelling import Model, Regression
+from formulations.modelling.batch import Trained
 from formulations.modelling.inputs.hyperparameters import TAU
 from formulations.models.regression.huber import Huber
 from formulations.models.regression.quantile import Quantile
@@ -50,21 +51,20 @@ class SingleRegressor(RegressorMixin, MachineEstimator):
     def _machine(self) -> tuple[type[RegressionModel], dict[str, Any]]:
         """Return the model, with its hyper-parameters for samples that count once."""
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the function, and prove how good it is; y are targets, shape (m,)."""
-        limits = self._limits()
+    def _state(self, X: Any, y: Any, sample_weight: ArrayLike | None, share: Share | None = None) -> Training:
         check_targets(y)
         X, y = self._samples(X, y, reset=True)
         targets = column_or_1d(y, warn=True).astype(np.float64, copy=False)
-        weights = sample_weights(sample_weight, len(targets))
-        training = self._train_on(X, weights)
+        training = self._train_on(X, sample_weights(sample_weight, len(targets)), share=share)
         model, parameters = self._machine()
         parameters = weighted(model, parameters, training.weights)
         self.model_ = model(training.data, targets[training.rows], **parameters)
-        answer = self._ask(self.model_, limits)
-        self._keep_function(training, X, answer, 1.0)
-        self._judge(answer.status, answer.certificate, self._message)
-        return self
+        return training
+
+    def _finish(self, training: Training, answers: Sequence[Trained[Regression]]) -> None:
+        (answer,) = answers
+        self._keep_function(training, answer, 1.0)
+        self._judge(answer.status, answer.certificate, self._message, callers=2)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return f(x) + b, shape (n,)."""

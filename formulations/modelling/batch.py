@@ -39,11 +39,15 @@ __all__ = [
     "Report",
     "Solutions",
     "Trained",
+    "as_arrays",
     "check_jobs",
     "coefficients_of",
+    "is_plain",
+    "solve_arrays",
     "solve_systems",
     "train",
     "train_one",
+    "trained_as_array",
 ]
 
 Answered = TypeVar("Answered", bound=Solution)
@@ -253,7 +257,7 @@ def train(
         if report is not None:
             report(number, answer)
 
-    if programs is not None and solver is None and _is_plain(chosen):
+    if programs is not None and solver is None and is_plain(chosen):
         for number, answer in _proved_as_arrays(programs, parts, tol, chosen, n_jobs):
             keep(number, answer)
     if solver in (None, "smo") and chosen.keys() <= _OF_A_BATCH and None in answers:
@@ -277,20 +281,20 @@ def train(
 
 def train_one(model: Model[Answered], *, verbose: bool = False, **request: Any) -> Trained[Answered]:
     """Solve a model, whose Solution is made when it is asked for, where arrays suffice; ``request`` as in its solve."""
-    if not verbose and _is_plain(request) and (programs := _as_arrays(model)) is not None:
+    if not verbose and is_plain(request) and (programs := as_arrays(model)) is not None:
         parts, tol = [Part.of(model, np.arange(len(model)))], check_tolerance(request["tol"])
         for _, answer in _proved_as_arrays(programs, parts, tol, request, 1):
             return answer
     return _trained(model, model.solve(verbose=verbose, **request), None)
 
 
-def _is_plain(request: Mapping[str, Any]) -> bool:
+def is_plain(request: Mapping[str, Any]) -> bool:
     """Return whether nobody is named who solves, and nothing but the memory is limited."""
     given = {name for name, value in request.items() if value is not None}
     return request.keys() <= _OF_A_BATCH | {"solver", "tol"} and given <= {"cache_size", "tol"}
 
 
-def _as_arrays(model: Model[Any]) -> KernelQPs | None:
+def as_arrays(model: Model[Any]) -> KernelQPs | None:
     """Return the array that a model is which is a KernelQP of few samples, with finite bounds, or has a free margin."""
     if len(model) > _FEW or model.entry.hard or not model.gram.trusted:
         return None
@@ -310,30 +314,34 @@ def _proved_as_arrays(
     programs: KernelQPs, parts: Sequence[Part], tol: float, options: Mapping[str, Any], n_jobs: int
 ) -> Iterator[tuple[int, Trained[Any]]]:
     """Solve the parts as arrays, and yield the number and the answer of each that this proves."""
+    if (solved := solve_arrays(programs, tol, options, n_jobs)) is not None:
+        for number in np.flatnonzero(solved.proved(tol)).tolist():
+            yield number, trained_as_array(parts[number], solved, number, tol)
+
+
+def solve_arrays(programs: KernelQPs, tol: float, options: Mapping[str, Any], n_jobs: int) -> Solved | None:
+    """Lower the gaps of arrays of machines, as far as few steps do that; None: they are not of the kind."""
     from qpkernels.families.batch.arrays import solve_kernel_qps
 
     memory = int(2**20 * check_positive(options.get("cache_size", CACHE_SIZE), "cache_size"))
-    solved = solve_kernel_qps(programs, tol=tol, memory=memory, jobs=n_jobs)
-    if solved is None:
-        return
-    for number in np.flatnonzero(solved.proved(tol)).tolist():
-        rows = programs.rows(number)
-        yield (
-            number,
-            Trained(
-                Status.OPTIMAL,
-                float(solved.relative_gaps[number]),
-                solved.beta[rows],
-                float(solved.intercepts[number]),
-                solved.held_out[number] if solved.held_out else None,
-                int(solved.steps[number]),
-                solved.seconds / len(programs),
-                prove=partial(solved.certificate, number, tol),
-                count_support=partial(_support_of, solved, number),
-                state=partial(_solution_of, parts[number], solved, number, tol),
-                free_margin=solved.margin(number),
-            ),
-        )
+    return solve_kernel_qps(programs, tol=tol, memory=memory, jobs=n_jobs)
+
+
+def trained_as_array(part: Part, solved: Solved, number: int, tol: float) -> Trained[Any]:
+    """Return the answer of a part that is proved as the machine of that number in an array."""
+    return Trained(
+        Status.OPTIMAL,
+        float(solved.relative_gaps[number]),
+        solved.beta[solved.programs.rows(number)],
+        float(solved.intercepts[number]),
+        solved.held_out[number] if solved.held_out else None,
+        int(solved.steps[number]),
+        solved.seconds / len(solved.programs),
+        prove=partial(solved.certificate, number, tol),
+        count_support=partial(_support_of, solved, number),
+        state=partial(_solution_of, part, solved, number, tol),
+        free_margin=solved.margin(number),
+    )
 
 
 def _support_of(solved: Solved, number: int) -> int:

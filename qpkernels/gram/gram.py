@@ -505,10 +505,14 @@ class Gram(Carded, metaclass=ChecksKeywords):
         return part
 
     def is_part_of(self, whole: Gram, rows: Indices) -> bool:
-        """Return whether this is ``whole.part(rows)``, or ``whole`` itself with all rows in order."""
-        if self is whole:
-            return rows.size == len(whole) and bool((rows == np.arange(rows.size)).all())
-        return self._source is not None and self._source.whole is whole and np.array_equal(self._source.rows, rows)
+        """Return whether this is ``whole.part(rows)``, or the same part by several steps, or ``whole`` itself."""
+        gram, numbers = self, np.arange(len(self))
+        while gram is not whole:
+            source = gram._source
+            if source is None:
+                return False
+            gram, numbers = source.whole, source.rows[numbers]
+        return np.array_equal(numbers, rows)
 
     def expansion_coefficients(self, beta: ArrayLike) -> Vector:
         """Return the c of the function sum_j c_j k(x_j, .), with the kernel as it is, that stands for ``beta``.

@@ -21,7 +21,9 @@ LABELS = np.where(X[:, 0] > 0, 1, -1)
 TARGETS = X[:, 1].copy()
 
 KINDS = [
-    kind for kind in map(vars(estimators).get, estimators.__all__) if isinstance(kind, type) and hasattr(kind, "fit")
+    kind
+    for kind in map(vars(estimators).get, estimators.__all__)
+    if isinstance(kind, type) and hasattr(kind, "fit") and not hasattr(kind, "_run_search")
 ]
 VALUES = [None, "nonsense", 10**400, [], -1, float("nan"), object(), True, {"nonsense": 1}]
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,6 +53,15 @@ __all__ = ["MulticlassSolution", "OneVersusOne", "OneVersusRest"]
 
 _NAMED = 4
 """Machines without a proof that a line names."""
+
+
+class _Layout(NamedTuple):
+    """The samples of each machine; those of all, where each begins, and whether they are of the class of its +1."""
+
+    rows: Sequence[Indices]
+    samples: Indices
+    starts: Indices
+    is_positive: NDArray[np.bool_]
 
 
 class _Multiclass(Explained, metaclass=ChecksKeywords):
@@ -177,43 +186,83 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
             the solutions of the machines that have one, by their pair of classes.
         """
         check_jobs(n_jobs)
-        pairs = tuple(self.pairs())
-        if self.machine.entry.needs_psd:
-            # Settled of all samples, it is of every part of them.
-            self.data.gram.require_psd()
-        rows = [self.rows(pair) for pair in pairs]
-        programs = self._programs(pairs, rows)
-        state = self._stated_part if programs is None else self._part_of
-        parts = [state(pair, own) for pair, own in zip(pairs, rows, strict=True)]
-        with progress_bar(len(pairs), progress) as step:
+        programs = self.programs()
+        with progress_bar(len(self.parts), progress) as step:
             step(self.name)
             answers = train(
                 self.data.gram,
-                parts,
+                self.parts,
                 tol=tol,
                 solver=solver,
                 options=options,
                 n_jobs=n_jobs,
-                report=(lambda number, _: step(f"class {self._label(pairs[number][1])}")) if progress else None,
+                report=(lambda number, _: step(f"class {self._label(self._pairs[number][1])}")) if progress else None,
                 programs=programs,
             )
+        return self.answered(answers)
+
+    @cached_property
+    def _pairs(self) -> tuple[tuple[int, int], ...]:
+        return tuple(self.pairs())
+
+    @cached_property
+    def _layout(self) -> _Layout:
+        rows = [self.rows(pair) for pair in self._pairs]
+        samples, sizes = np.concatenate(rows), [own.size for own in rows]
+        positive = np.repeat(self.classes[[pair[1] for pair in self._pairs]], sizes)
+        return _Layout(rows, samples, np.cumsum([0, *sizes]), self.y[samples] == positive)
+
+    def laid_out_like(self, other: Self) -> None:
+        """Take over which samples each machine has from another model of the same labels, and do not find them anew.
+
+        Parameters
+        ----------
+        other
+            The other model.
+        """
+        if np.array_equal(self.y, other.y):
+            vars(self)["_layout"] = other._layout
+
+    @cached_property
+    def parts(self) -> Sequence[Part]:
+        """The machines, each of which is stated when somebody asks for it."""
+        rows = self._layout.rows
+        return [Part(partial(self._stated, pair, own), own) for pair, own in zip(self._pairs, rows, strict=True)]
+
+    def answered(self, answers: Sequence[Trained[Classification] | QPKernelsError]) -> MulticlassSolution:
+        """Return the answer of all machines, given that of each.
+
+        Parameters
+        ----------
+        answers
+            Those of the machines, in the order of :attr:`parts`.
+
+        Raises
+        ------
+        QPKernelsError
+            The error of the first machine that has no answer.
+        """
         trained = [answer for answer in answers if not isinstance(answer, QPKernelsError)]
-        if len(trained) < len(pairs):
-            raise self._failure(pairs, answers)
-        function = Decisions(self.data.gram, tuple(parts), tuple(trained))
-        return MulticlassSolution(self.name, self.classes, pairs, Solutions(trained), function)
+        if len(trained) < len(self.parts):
+            raise self._failure(answers)
+        function = Decisions(self.data.gram, tuple(self.parts), tuple(trained))
+        return MulticlassSolution(self.name, self.classes, self._pairs, Solutions(trained), function)
 
-    def _part_of(self, pair: tuple[int, int], rows: Indices) -> Part:
-        return Part(partial(self._stated, pair, rows), rows)
+    def programs(self) -> KernelQPs | None:
+        """Return the machines as arrays, where each is made of what its samples are for themselves; else state each."""
+        if self.machine.entry.needs_psd:
+            # Settled of all samples, it is of every part of them.
+            self.data.gram.require_psd()
+        programs = self._programs()
+        if programs is None:
+            for pair, part in zip(self._pairs, self.parts, strict=True):
+                try:
+                    part.model  # noqa: B018  states it
+                except QPKernelsError as error:
+                    raise self._named(error, pair) from None
+        return programs
 
-    def _stated_part(self, pair: tuple[int, int], rows: Indices) -> Part:
-        try:
-            return Part.of(self._stated(pair, rows), rows)
-        except QPKernelsError as error:
-            raise self._named(error, pair) from None
-
-    def _programs(self, pairs: Sequence[tuple[int, int]], rows: Sequence[Indices]) -> KernelQPs | None:
-        """Return the machines as arrays, where each is made of what its samples are for themselves; else None."""
+    def _programs(self) -> KernelQPs | None:
         if self.machine.entry.hard or self.data.gram.correction is not None:
             return None
         m = len(self.data.gram)
@@ -228,33 +277,30 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
             return None
         from qpkernels.families.batch.arrays import KernelQPs
 
-        samples, sizes = np.concatenate(rows), [each.size for each in rows]
-        is_positive = self.y[samples] == np.repeat(self.classes[[pair[1] for pair in pairs]], sizes)
+        rows, samples, starts, is_positive = self._layout
         terms = np.where(is_positive, positive.as_rows()[:, samples], negative.as_rows()[:, samples])
         intercept = check_flag(self.hyperparameters.get("fit_intercept", True), "fit_intercept")
-        totals = np.zeros(len(sizes)) if intercept else None
-        starts, share, budgets = np.cumsum([0, *sizes]), self.machine._share(values), None
+        totals = np.zeros(len(rows)) if intercept else None
+        share, budgets = self.machine._share(values), None
         if share is not None:
             upper, lower = (np.add.reduceat(terms[side], starts[:-1]) for side in (4, 3))
-            terms[3:] /= np.repeat(upper - lower, sizes)
+            terms[3:] /= np.repeat(upper - lower, np.diff(starts))
             if (share > 2.0 * np.minimum(upper, -lower) / (upper - lower)).any():
                 # A machine that is stated by itself says what is infeasible.
                 return None
-            budgets = np.full(len(sizes), share)
+            budgets = np.full(len(rows), share)
         return KernelQPs(self.data.gram, samples, starts, terms, totals, budgets=budgets)
 
-    def _failure(
-        self, pairs: Sequence[tuple[int, int]], answers: Sequence[Trained[Classification] | QPKernelsError]
-    ) -> QPKernelsError:
+    def _failure(self, answers: Sequence[Trained[Classification] | QPKernelsError]) -> QPKernelsError:
         """Return the first error, which names its machine and keeps the answers of the others."""
         failed = [
-            (pair, error) for pair, error in zip(pairs, answers, strict=True) if isinstance(error, QPKernelsError)
+            (pair, error) for pair, error in zip(self._pairs, answers, strict=True) if isinstance(error, QPKernelsError)
         ]
         (pair, error), *more = failed
         self._named(error, pair)
         if more:
             error.add_note(f"{len(more)} other machines have no answer either; error.others holds the solutions")
-        kept = zip(pairs, answers, strict=True)
+        kept = zip(self._pairs, answers, strict=True)
         error.others = {pair: answer.solution for pair, answer in kept if not isinstance(answer, QPKernelsError)}
         return error
 
