@@ -55,7 +55,7 @@ _NAMED = 4
 """Machines without a proof that a line names."""
 
 
-class _Layout(NamedTuple):
+class _MachineSamples(NamedTuple):
     """The samples of each machine; those of all, where each begins, and whether they are of the class of its +1."""
 
     rows: Sequence[Indices]
@@ -206,11 +206,11 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
         return tuple(self.pairs())
 
     @cached_property
-    def _layout(self) -> _Layout:
+    def _layout(self) -> _MachineSamples:
         rows = [self.rows(pair) for pair in self._pairs]
         samples, sizes = np.concatenate(rows), [own.size for own in rows]
         positive = np.repeat(self.classes[[pair[1] for pair in self._pairs]], sizes)
-        return _Layout(rows, samples, np.cumsum([0, *sizes]), self.y[samples] == positive)
+        return _MachineSamples(rows, samples, np.cumsum([0, *sizes]), self.y[samples] == positive)
 
     def laid_out_like(self, other: Self) -> None:
         """Take over which samples each machine has from another model of the same labels, and do not find them anew.
