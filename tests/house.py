@@ -35,7 +35,7 @@ PACKAGES = ("qpkernels", "formulations")
 LIMITS: dict[str, int] = {
     "cases of the tests": 13_000,
     "files, without those of kernels, models and solvers": 304,
-    "lines, without theirs": 68_671,
+    "lines, without theirs": 68_801,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 9,
@@ -55,7 +55,7 @@ LIMITS: dict[str, int] = {
     'calls of SoftMargin(X, y, k).dual.solve("clarabel")': 364,
     'files of SoftMargin(X, y, k).dual.solve("clarabel")': 40,
     'changes of file of SoftMargin(X, y, k).dual.solve("clarabel")': 225,
-    "calls of SVC().fit(X, y)": 201,
+    "calls of SVC().fit(X, y)": 202,
     "files of SVC().fit(X, y)": 29,
     "changes of file of SVC().fit(X, y)": 124,
 }
