@@ -18,7 +18,7 @@ from benchmarks.lab.soak import _await, soak
 
 DOCS = Path(__file__).parents[1] / "docs"
 
-SECONDS = 3.0
+SECONDS = 2.0
 """Of the first events, and of all others; make lab-benchmark goes on for an hour."""
 
 GROWTH = 0.1
