@@ -29,6 +29,7 @@ from qpkernels.problems.kernel_qp.bounds import worst_sample
 from qpkernels.problems.level_qp.bounds import best_level
 from qpkernels.problems.rounding import EPS
 from qpkernels.solvers.interface import Claim, Outcome
+from qpkernels.solvers.smo.descent import few
 
 __all__ = ["KernelQPs", "Solved", "solve_each", "solve_kernel_qps", "takes"]
 
@@ -86,7 +87,7 @@ class KernelQPs:
         """Return the one machine that a program is."""
         m = program.size
         totals = None if program.total is None else np.array([program.total])
-        begin = program.project(np.zeros(m)) if program.total else None
+        begin = few(program) if program.total else None
         return cls(program.gram, np.arange(m), np.array([0, m]), terms_of(program), totals, begin=begin)
 
     @classmethod

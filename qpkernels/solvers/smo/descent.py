@@ -77,6 +77,7 @@ __all__ = [
     "compile_all",
     "compile_for",
     "descend",
+    "few",
     "forms_matrix",
     "holds_matrix",
     "minimise",
@@ -222,7 +223,7 @@ def _beginning(program: KernelQP | LevelQP, start: Vector | None, values: Vector
     if isinstance(program, LevelQP):
         beta = spent(program, start)
     else:
-        beta = program.project(np.zeros(program.size) if start is None else start)
+        beta = few(program) if start is None else program.project(start)
     if start is None or values is None:
         return Beginning(beta)
     return Beginning(beta, values + program.gram.product(beta - start))
@@ -235,6 +236,14 @@ def filled(room: Vector, amount: float) -> Vector:
     part = np.empty(room.size)
     part[order] = np.clip(amount - before, 0.0, room[order])
     return part
+
+
+def few(program: KernelQP) -> Vector:
+    """Return a feasible point with few coefficients, so that K beta takes few rows."""
+    bounds = program.upper if (program.total or 0.0) > 0 else -program.lower
+    if not program.total or np.isinf(bounds).any():
+        return program.project(np.zeros(program.size))
+    return program.project(np.sign(program.total) * filled(bounds, abs(program.total)))
 
 
 def spent(program: LevelQP, start: Vector | None) -> Vector:
