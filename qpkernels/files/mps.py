@@ -85,9 +85,7 @@ def _lines(program: ConeProgram) -> Iterator[str]:
 
 def _columns(program: ConeProgram, columns: list[str], rows: list[str]) -> Iterator[str]:
     costs = program.q.tolist()
-    matrix = csc_array(program.A, copy=True)
-    matrix.eliminate_zeros()
-    for j, entries in _by_column(matrix):
+    for j, entries in _by_column(program.A):
         # A column is declared by an entry, if only by a cost of 0.
         if costs[j] or not entries:
             yield f" {columns[j]} {OBJECTIVE} {costs[j]!r}"
@@ -97,6 +95,7 @@ def _columns(program: ConeProgram, columns: list[str], rows: list[str]) -> Itera
 def _by_column(matrix: csc_array) -> Iterator[tuple[int, list[tuple[int, float]]]]:
     matrix = csc_array(matrix, copy=True)
     matrix.sum_duplicates()
+    matrix.eliminate_zeros()
     indices, values, starts = matrix.indices.tolist(), matrix.data.tolist(), matrix.indptr.tolist()
     for j in range(matrix.shape[1]):
         part = slice(starts[j], starts[j + 1])

@@ -72,12 +72,22 @@ def optimum_by_highs(path: Path) -> float:
         ("", ""),
         ("NAME small\n", "NAME small\nOBJSENSE\n    MIN\n"),
         (" R less 2 same -0.5", " R more 3 same 0.5"),
+        (" same 0.25\nRANGES\n R less 2 same -0.5", " same 3\nRANGES\n R less 2 same 0.5"),
         ("QUADOBJ\n x x 2\n x y 0.5\n", "QMATRIX\n x x 2\n x y 0.5\n y x 0.5\n"),
         (" UP B x 3\n", " LO B x 0.5\n"),
         (" UP B x 3\n", " FX B x 0.5\n"),
         (" R cost -3 less 4", " cost -3 less 4"),
     ],
-    ids=["as it is", "sense", "ranges", "full matrix", "lower bound", "fixed", "no name of the right-hand side"],
+    ids=[
+        "as it is",
+        "sense",
+        "ranges",
+        "range above an equation",
+        "full matrix",
+        "lower bound",
+        "fixed",
+        "no name of the right-hand side",
+    ],
 )
 def test_a_file_means_what_highs_understands(old: str, new: str, tmp_path: Path) -> None:
     (tmp_path / "p.mps").write_text(SMALL.replace(old, new))
