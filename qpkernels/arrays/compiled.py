@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compilation by numba, with the types kept."""
 
-import logging
-import sys
+import os
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -12,7 +11,9 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
-__all__ = ["Notice", "compiled", "compiled_for", "inlined", "read_only", "vectorised"]
+from qpkernels.arrays.machine_code import UNWRITABLE, tell
+
+__all__ = ["Notice", "compiled", "compiled_for", "inlined", "read_only", "sources", "vectorised"]
 
 _COMPILING = "qpkernels: compiling loops for this kind of problem, once on this computer ..."
 _WITHOUT_NAN = {"nnan", "nsz", "contract"}
@@ -22,23 +23,13 @@ R = TypeVar("R")
 
 
 class Notice(event.Listener):  # type: ignore[misc]
-    """Says once that time is spent on compilation: numba tells when it really compiles.
-
-    On a terminal it is printed, elsewhere logged by the logger ``qpkernels``, at the level INFO.
-    """
-
-    told = False
+    """Says once that time is spent on compilation: numba tells when it really compiles."""
 
     def on_start(self, event: Any) -> None:
         """Say so, if the function is one of these packages."""
         own = event.data["dispatcher"].py_func.__module__.startswith(("qpkernels.", "formulations."))
-        if not own or self.told:
-            return
-        self.told = True
-        if sys.stderr.isatty():
-            print(_COMPILING, file=sys.stderr)
-        else:
-            logging.getLogger("qpkernels").info(_COMPILING)
+        if own:
+            tell(_COMPILING)
 
     def on_end(self, event: Any) -> None:
         """Nothing is to say then."""
@@ -90,12 +81,30 @@ class MachineCode(FunctionCache):  # type: ignore[misc]
             return None
 
 
+_functions: list[Any] = []
+"""All functions that are compiled, and those that are part of them."""
+
+
 def _stored(function: Callable[P, R], **options: Any) -> Any:
     """Return ``function`` to be compiled for the types it is called with, the machine code kept in numba's cache."""
     dispatcher = njit(nogil=True, error_model="numpy", **options)(function)
     if dispatcher is not function:  # as with NUMBA_DISABLE_JIT
-        dispatcher._cache = MachineCode(function)
+        try:
+            dispatcher._cache = MachineCode(function)
+        except RuntimeError:
+            # numba knows no folder that can be written to.
+            tell(UNWRITABLE)
+        _functions.append(dispatcher)
     return dispatcher
+
+
+def sources() -> list[str] | None:
+    """Return the files of all functions so far, and those in which numba finds their machine code; None: it is lost."""
+    used = [each for each in _functions if each.signatures]
+    indexes = [each._cache._cache_file._index_path if each._cache.cache_path else "" for each in used]
+    if not all(map(os.path.exists, indexes)):
+        return None
+    return [*indexes, *(each.py_func.__code__.co_filename for each in _functions)]
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:

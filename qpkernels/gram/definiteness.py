@@ -11,6 +11,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigh, eigvalsh, eigvalsh_tridiagonal
 
 from qpkernels.arrays import Matrix, Samples, Vector, frozen, is_sparse, row_blocks
+from qpkernels.arrays.machine_code import at_hand
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, NotSymmetricError, ParameterError
 from qpkernels.gram.panels.products import EXPONENT_ERROR
@@ -287,6 +288,8 @@ def _by_product_form(kernel: Kernel, X: Samples) -> _FactoredMatrix | None:
     """Return the matrix of dense samples, half of whose entries are made, or None where that rounds too much."""
     form = None if is_sparse(X) or len(X) < _COMPILED else kernel.product_form(X)
     if form is None:
+        return None
+    if not at_hand("descent"):
         return None
     # It loads the compiler, which not everyone needs.
     from qpkernels.gram.panels.loops import write_symmetric

@@ -22,6 +22,7 @@ import numpy as np
 from qpkernels.arrays import Vector
 from qpkernels.gram import BoundedProduct, Gram
 from qpkernels.gram.features import Features, SparseFeatures
+from qpkernels.problems.sums import EPS, ExpansionSums, expansion_sums
 
 __all__ = [
     "EPS",
@@ -36,10 +37,6 @@ __all__ = [
     "sum_error",
     "together",
 ]
-
-EPS = float(np.finfo(float).eps)
-"""The distance from 1 to the next number, twice the largest relative rounding error."""
-
 
 _CRUDE = 1e-9
 """Part of ||f||^2 up to which the bound by lengths of samples, which is cheap, is good enough."""
@@ -93,15 +90,12 @@ def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool)
     balanced
         Whether 1'beta = 0, and f matters up to a constant only.
     """
-    # It loads the compiler, which not everyone needs.
-    from qpkernels.problems.sums import expansion_sums
-
     features = explicit_features(gram)
     # Sparse features are not taken around their mean, which would fill them.
     centred = balanced and isinstance(features, Features)
     sizes = gram.radii if centred else gram.lengths
-    coefficients, outcome, lengths = map(np.ascontiguousarray, (beta, values, sizes))
-    sums = expansion_sums(coefficients, outcome, lengths, balanced)
+    found = expansion_sums(beta, values, sizes, np.array([0, beta.size]), np.array([balanced]))
+    sums = ExpansionSums(*(float(each[0]) for each in found))
     used = max(1, sums.used)
     reach, products_error = sqrt(used) * EPS * sums.reach, size_error(sums.products_size, beta.size)
     if features is None:
@@ -119,7 +113,7 @@ def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool)
         weights_error = float(lost @ (np.abs(weights) + 0.5 * lost))
     if balanced:
         # The values as they are have the constant too, which takes digits of what they differ by.
-        errors = errors + EPS * np.abs(outcome)
+        errors = errors + EPS * np.abs(values)
     return ExpansionError(errors, weights_error + 0.5 * (together(beta * errors) + products_error), sums.products)
 
 

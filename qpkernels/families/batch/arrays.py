@@ -11,25 +11,25 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from time import perf_counter
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Matrix, Vector, frozen, is_sparse
+from qpkernels.arrays.machine_code import at_hand
 from qpkernels.arrays.threads import in_parts, threads
-from qpkernels.families.batch.loops import MachineArrays, Points, judge_each, solve_margins, solve_pairs, solve_singles
-from qpkernels.families.batch.machine import Fitted, Machine, Start, carried
+from qpkernels.families.batch.machine import LEAST, MOST, STEPS, Fitted, Machine, MachineArrays, Points, Start, carried
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.products import EXPONENT_ERROR
-from qpkernels.gram.panels.samples import DenseProduct, make_product
 from qpkernels.problems import Certificate, KernelQP, LevelQP
 from qpkernels.problems.certificate import certify_values
 from qpkernels.problems.kernel_qp.bounds import worst_sample
+from qpkernels.problems.kernel_qp.program import nearest_feasible
 from qpkernels.problems.level_qp.bounds import best_level
-from qpkernels.problems.rounding import EPS
+from qpkernels.problems.sums import EPS, ProgramTerms, expansion_sums, gap_sums
 from qpkernels.solvers.interface import Claim, Outcome
-from qpkernels.solvers.smo.descent import few
+from qpkernels.solvers.smo.plain import Rows, descend, expected_seconds, few, rows_of
 
 __all__ = ["KernelQPs", "Solved", "solve_each", "solve_kernel_qps", "takes"]
 
@@ -255,96 +255,142 @@ def solve_kernel_qps(programs: KernelQPs, *, tol: float, memory: int, jobs: int)
         Threads that are asked for; -1: as many as the work is worth.
     """
     begun, gram, sizes = perf_counter(), programs.gram, np.diff(programs.starts)
-    room, count = int(sizes.max()) ** 2, len(programs)
-    source = _source(gram, memory) if 8 * room <= memory else None
-    if source is None:
+    if 8 * int(sizes.max()) ** 2 > memory or not takes(gram):
         return None
-    held_out = [] if programs.held_out is None else list(programs.held_out)
-    ends = np.cumsum([0, *(each.size for each in held_out)]) if held_out else np.zeros(count + 1, np.intp)
-    paired, totals = programs.totals is not None, np.zeros(count) if programs.totals is None else programs.totals
+    ready = at_hand("arrays")
+    if programs.budgets is not None and not ready:
+        # There are other ways to these than pair steps.
+        return None
+    count, paired, goal = len(programs), programs.totals is not None, _GOAL * tol
+    outside = [] if programs.held_out is None else list(programs.held_out)
+    ends = np.cumsum([0, *(each.size for each in outside)]) if outside else np.zeros(count + 1, np.intp)
     beta = np.zeros(programs.samples.size) if programs.begin is None else programs.begin.copy()
-    arrays = MachineArrays(
-        *source,
-        gram.diagonal,
-        programs.samples,
-        programs.starts,
-        np.ascontiguousarray(programs.terms),
-        totals,
-        np.zeros(count, np.bool_) if programs.follows is None else programs.follows,
-        np.concatenate(held_out) if held_out else np.empty(0, np.intp),
-        ends,
-    )
-    values, outside = np.zeros(beta.size), np.zeros(int(ends[-1]))
-    points = Points(beta, values, outside, np.zeros(count), np.zeros(count), np.zeros(count, np.intp))
-    solve = solve_pairs if paired else solve_singles
-
+    values, margins = np.zeros(beta.size), np.zeros(count)
+    points = Points(beta, values, np.zeros(int(ends[-1])), np.zeros(count), margins, np.zeros(count, np.intp))
+    first = 0 if ready else _solve_plainly(programs, goal, memory, points, ends)
+    if first < count:
+        source = _source(gram, memory)
+        if source is None:
+            return None
+        _solve_compiled(programs, source, goal, jobs, points, ends, first)
     if programs.budgets is not None:
-        order, begin = programs.ordered()
-        box = np.ascontiguousarray(programs.terms[:, order])
-        arrays = arrays._replace(samples=programs.samples[order], box=box, totals=programs.budgets)
-        points, solve = points._replace(beta=begin), solve_margins
-
-    def work(first: int, stop: int, space: Vector) -> None:
-        solve(arrays, first, stop, _GOAL * tol, space, points)
-
-    _share_out(work, arrays, room, jobs)
+        programs = programs.with_margins(margins)
+    totals = np.zeros(count) if programs.totals is None else programs.totals
+    balanced, begin = np.full(count, paired) & (totals == 0.0), programs.starts[:-1]
+    lengths, terms = gram.lengths[programs.samples], ProgramTerms(*programs.terms)
+    spans = np.minimum.reduceat(terms.target, begin) + np.maximum.reduceat(terms.target, begin)
+    f = expansion_sums(beta, values, lengths, programs.starts, balanced)
+    middles = np.where(balanced, 0.5 * spans, 0.0)
+    sums, parts = gap_sums(terms, beta, values, _NONE, _NONE, programs.starts, points.intercepts, middles)
+    worst, levels, root = sums.worst.astype(np.intp), points.intercepts * totals, np.sqrt(sizes) * EPS
+    reach = np.sqrt(np.maximum(1.0, f.used)) * EPS * f.reach
+    imbalance = np.abs(sums.imbalance - totals) if paired else np.zeros(count)
+    inexact, owed = EPS * np.abs(levels) + np.where(balanced, imbalance * sums.reach, 0.0), np.zeros(count)
     if programs.budgets is not None:
-        programs = programs.with_margins(points.margins)
-        beta[order], values[order] = points.beta, values.copy()
-        box = np.ascontiguousarray(programs.terms)
-        arrays = arrays._replace(samples=programs.samples, box=box, totals=totals)
-        points = points._replace(beta=beta)
-    sums = np.empty((len(_Sums._fields), count))
-    judge_each(arrays, points, gram.lengths, paired, sums)
-    known, levels = _Sums(*sums), points.intercepts * totals
-    imbalance = np.abs(known.imbalance - totals) if paired else np.zeros(count)
-    inexact, owed = EPS * np.abs(levels) + np.where(totals == 0.0, imbalance * known.reach, 0.0), np.zeros(count)
-    if programs.budgets is not None:
-        owed = points.margins * programs.budgets
-        inexact += EPS * owed + np.abs(known.size - programs.budgets) * (known.reach + points.margins)
+        owed = margins * programs.budgets
+        inexact += EPS * owed + np.abs(sums.size - programs.budgets) * (sums.reach + margins)
     return Solved(
         programs,
         points.beta,
         points.values,
         points.intercepts,
         points.steps,
-        primal_values=0.5 * known.squared_norm + known.losses + levels - owed,
-        dual_values=known.linear - known.costs - 0.5 * known.squared_norm - owed,
-        rounding=np.sqrt(known.squared_errors)
-        + np.sqrt(sizes) * EPS * (known.losses + known.linear_sizes + known.costs)
-        + known.half_norm
+        primal_values=0.5 * f.products + sums.losses + levels - owed,
+        dual_values=sums.linear - sums.costs - 0.5 * f.products - owed,
+        rounding=np.sqrt(sums.squared_errors)
+        + root * (sums.losses + sums.linear_sizes + sums.costs)
+        + 0.5 * (reach * np.sqrt(f.square) + root * f.products_size)
         + inexact,
-        worst=known.worst.astype(np.intp),
-        largest=known.largest,
-        imbalance=np.divide(imbalance, known.size, out=np.zeros(count), where=known.size > 0),
-        held_out=[points.outside[ends[p] : ends[p + 1]] + points.intercepts[p] for p in range(len(held_out))],
+        worst=worst,
+        largest=parts[begin + worst],
+        imbalance=np.divide(imbalance, sums.size, out=np.zeros(count), where=sums.size > 0),
+        held_out=[points.outside[ends[p] : ends[p + 1]] + points.intercepts[p] for p in range(len(outside))],
         seconds=perf_counter() - begun,
     )
 
 
-class _Sums(NamedTuple):
-    """The sums of the certificates, an entry for each machine, as ``GapTerms`` has those of one."""
-
-    squared_norm: Vector
-    half_norm: Vector
-    losses: Vector
-    linear: Vector
-    costs: Vector
-    linear_sizes: Vector
-    squared_errors: Vector
-    imbalance: Vector
-    reach: Vector
-    worst: Vector
-    largest: Vector
-    size: Vector
+_NONE: Vector = np.empty(0)
 
 
-def _source(gram: Gram, memory: int) -> tuple[Matrix, Vector, int] | None:
+def _solve_plainly(programs: KernelQPs, goal: float, memory: int, points: Points, ends: Indices) -> int:
+    """Solve the machines without compiled loops, until these are at hand; return the first that is left to them."""
+    gram, paired = programs.gram, programs.totals is not None
+    rows: Rows | None = None
+    begun = perf_counter()
+    for p in range(len(programs)):
+        place = programs.rows(p)
+        size = place.stop - place.start
+        if at_hand("arrays", perf_counter() - begun + expected_seconds(size, STEPS * size)):
+            return p
+        own, box = programs.samples[place], programs.terms[:, place]
+        beta = points.beta[place]
+        if rows is None or programs.follows is None or not programs.follows[p]:
+            rows = rows_of(gram, own, memory)
+        else:
+            # Close to the answer before, on the same samples.
+            before = points.beta[programs.rows(p - 1)]
+            beta = nearest_feasible(before, box[3], box[4], 0.0 if paired else None)
+        limit = min(max(STEPS * size, LEAST // size), MOST // size)
+        found = descend(rows, gram.diagonal[own], box, beta, paired=paired, goal=goal, limit=limit)
+        points.beta[place], points.values[place] = found.beta, found.values
+        points.intercepts[p], points.steps[p] = -found.level, found.steps
+        if ends[p] < ends[p + 1]:
+            used = np.flatnonzero(found.beta)
+            others = programs.held_out[p] if programs.held_out is not None else _NOBODY
+            points.outside[ends[p] : ends[p + 1]] = gram.sums_at(others, own[used], found.beta[used])
+    return len(programs)
+
+
+def _solve_compiled(
+    programs: KernelQPs, source: Source, goal: float, jobs: int, points: Points, ends: Indices, first: int
+) -> None:
+    """Solve the machines from the ``first`` on by compiled loops."""
+    # They load the compiler.
+    from qpkernels.families.batch.loops import evaluate_each, solve_margins, solve_pairs, solve_singles
+
+    count, room = len(programs), int(np.diff(programs.starts).max()) ** 2
+    held_out = np.empty(0, np.intp) if programs.held_out is None else np.concatenate(programs.held_out)
+    follows = np.zeros(count, np.bool_) if programs.follows is None else programs.follows.copy()
+    # Where the one before it has been solved already, a machine begins anew.
+    follows[first] = False
+    arrays = MachineArrays(
+        *source,
+        programs.gram.diagonal,
+        programs.samples,
+        programs.starts,
+        np.ascontiguousarray(programs.terms),
+        np.zeros(count) if programs.totals is None else programs.totals,
+        follows,
+        held_out,
+        ends,
+    )
+    solve, solved, reached = solve_singles if programs.totals is None else solve_pairs, arrays, points
+    if programs.budgets is not None:
+        order, begin = programs.ordered()
+        box = np.ascontiguousarray(programs.terms[:, order])
+        solved = arrays._replace(samples=programs.samples[order], box=box, totals=programs.budgets)
+        solve, reached = solve_margins, points._replace(beta=begin)
+
+    def work(begin: int, stop: int, space: Vector) -> None:
+        solve(solved, begin, stop, goal, space, reached)
+
+    _share_out(work, arrays, first, room, jobs)
+    if programs.budgets is not None:
+        points.beta[order], points.values[order] = reached.beta, reached.values.copy()
+    if ends[-1]:
+        evaluate_each(arrays, points, first)
+
+
+Source: TypeAlias = tuple[Matrix, Vector, int]
+
+
+def _source(gram: Gram, memory: int) -> Source | None:
     """Return what rows are made of, as :class:`MachineArrays` has it; None: neither features nor a matrix will do."""
-    if not takes(gram):
-        return None
     form, X = (None, None) if gram.is_formed else gram.panels(compressed=False)
     if form is not None and form.scale.size <= _WIDE and not is_sparse(X):
+        # It loads the compiler.
+        from qpkernels.gram.panels.samples import DenseProduct, make_product
+
         product = make_product(form, X, np.float64)
         assert isinstance(product, DenseProduct)
         if product.largest * EPS <= EXPONENT_ERROR:
@@ -360,17 +406,20 @@ def takes(gram: Gram) -> bool:
     return gram.trusted and gram.correction is None and gram.factored is None
 
 
-def _share_out(work: Callable[[int, int, Vector], None], arrays: MachineArrays, room: int, jobs: int) -> None:
+def _share_out(
+    work: Callable[[int, int, Vector], None], arrays: MachineArrays, begin: int, room: int, jobs: int
+) -> None:
     """Call ``work(first, stop, memory)`` for ranges of machines that none of another follows, in threads if it pays."""
     efforts = np.diff(arrays.starts).astype(np.float64) ** 2
-    whole, begins = float(efforts.sum()), np.flatnonzero(~arrays.follows)
+    efforts[:begin] = 0.0
+    whole, begins = float(efforts.sum()), begin + np.flatnonzero(~arrays.follows[begin:])
     count = min(threads(jobs, _OF_AN_ENTRY * whole), begins.size)
     if count == 1:
-        work(0, efforts.size, np.empty(room))
+        work(begin, efforts.size, np.empty(room))
         return
     done = np.concatenate([[0.0], np.cumsum(efforts)])[begins]
     wanted = np.arange(_SHARES * count) * (whole / (_SHARES * count))
-    edges = np.unique([0, *begins[np.searchsorted(done, wanted).clip(max=begins.size - 1)], efforts.size])
+    edges = np.unique([begin, *begins[np.searchsorted(done, wanted).clip(max=begins.size - 1)], efforts.size])
     ranges = iter([(int(first), int(stop)) for first, stop in pairwise(edges)])
 
     def run(number: int, part: slice) -> None:

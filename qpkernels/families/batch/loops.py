@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compiled passes over machines that are held as arrays: their descent, and the sums of their certificates.
+"""Compiled passes over machines that are held as arrays: their descent, and their values elsewhere.
 
 Machine p has the entries from ``starts[p]`` to ``starts[p + 1]`` of every array over the samples of all machines.
 """
@@ -7,22 +7,16 @@ Machine p has the entries from ``starts[p]`` to ``starts[p + 1]`` of every array
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import inlined, read_only, vectorised
+from qpkernels.families.batch.machine import LEAST, MOST, STEPS, MachineArrays, Points
 from qpkernels.gram.panels.loops import add_scaled
-from qpkernels.problems.sums import expansion_sums, gap_terms
 from qpkernels.solvers.smo.steps import group_steps, level_of, look, make_row, pair_steps, row_of_features, single_steps
 
-__all__ = ["MachineArrays", "Points", "judge_each", "solve_margins", "solve_pairs", "solve_singles"]
-
-_STEPS, _LEAST, _MOST = 20, 2_000_000, 40_000_000
-"""Steps for each sample of a machine beyond which it is worth other means, and bounds of steps times samples."""
+__all__ = ["evaluate_each", "solve_margins", "solve_pairs", "solve_singles"]
 
 _ROUNDS = 4
 """Times at most that steps go on from K beta made afresh."""
@@ -31,51 +25,6 @@ _ROUNDED = 1e-12
 """Part of a bound by which rounding may keep a coefficient from it."""
 
 _EPS = float(np.finfo(float).eps)
-
-
-class MachineArrays(NamedTuple):
-    """Machines on samples of one kernel matrix.
-
-    Attributes
-    ----------
-    source, offsets, degree
-        The matrix, read-only, and no offsets; or, in the product form of its kernel, the features of all samples, a row
-        for each feature, their offsets and the degree.
-    diagonal
-        That of the matrix.
-    samples, starts
-        The samples of each machine, one machine after the other, and where each begins.
-    box, totals
-        Target, epsilon, ridge, lower and upper, a row each; and the value of 1'beta of each machine. Where its margin
-        is free, the value of 1'|beta|, whose two signs have half of it each; positive coefficients come first.
-    follows
-        Whether a machine has the samples of the one before it, whose rows and answer it takes up.
-    held_out, ends
-        Further samples of each machine, at which its function is wanted, and where those of each begin.
-    """
-
-    source: Matrix
-    offsets: Vector
-    degree: int
-    diagonal: Vector
-    samples: Indices
-    starts: Indices
-    box: Matrix
-    totals: Vector
-    follows: NDArray[np.bool_]
-    held_out: Indices
-    ends: Indices
-
-
-class Points(NamedTuple):
-    """Where the machines stand: beta, K beta, the function at the samples held out, b, margins, and the steps taken."""
-
-    beta: Vector
-    values: Vector
-    outside: Vector
-    intercepts: Vector
-    margins: Vector
-    steps: Indices
 
 
 @inlined
@@ -106,27 +55,6 @@ def _taken(machines: MachineArrays, samples: Indices) -> tuple[Matrix, Vector]:
         for k in range(samples.size):
             features[f, k] = machines.source[f, samples[k]]
     return features, offsets
-
-
-@vectorised
-def _evaluate(
-    machines: MachineArrays, p: int, beta: Vector, features: Matrix, offsets: Vector, outside: Vector
-) -> None:
-    """Write the function of a machine at the samples held out, from the matrix or the features of its own samples."""
-    begin, end = machines.ends[p], machines.ends[p + 1]
-    others, own = machines.held_out[begin:end], machines.samples[machines.starts[p] : machines.starts[p + 1]]
-    there, shifts = _taken(machines, others)
-    values, row = outside[begin:end], np.empty(end - begin)
-    values[:] = 0.0
-    for k in range(beta.size):
-        if beta[k] != 0.0:
-            if offsets.size:
-                row_of_features(read_only(there), shifts, features[:, k].copy(), offsets[k], machines.degree, row)
-            else:
-                whole = machines.source[own[k]]
-                for c in range(others.size):
-                    row[c] = whole[others[c]]
-            add_scaled(values, beta[k], row)
 
 
 @vectorised
@@ -211,7 +139,7 @@ def _solve_each(paired: bool, grouped: bool = False) -> Callable[..., None]:  # 
             # No literal, for each of which there would be another version of what is called with it.
             if not (p > first and machines.follows[p]):
                 _multiply(*rows[:6], beta, values)
-            limit = min(max(_STEPS * n, _LEAST // n), _MOST // n)
+            limit = min(max(STEPS * n, LEAST // n), MOST // n)
             wanted, taken, share = goal, 0, 0.5 if paired else 0.0
             for _ in range(_ROUNDS):
                 if grouped:
@@ -233,8 +161,6 @@ def _solve_each(paired: bool, grouped: bool = False) -> Callable[..., None]:  # 
                     break
                 wanted *= 0.5
             points.steps[p] = taken
-            if machines.ends[p] < machines.ends[p + 1]:
-                _evaluate(machines, p, beta, part, shifts, points.outside)
 
     return vectorised(solve_each)
 
@@ -243,31 +169,24 @@ solve_pairs, solve_singles, solve_margins = _solve_each(True), _solve_each(False
 
 
 @vectorised
-def judge_each(machines: MachineArrays, points: Points, lengths: Vector, paired: bool, sums: Matrix) -> None:
-    """Write the sums of each machine's certificate to its column of ``sums``, whose rows are those of its reader.
-
-    f is the expansion in beta, of samples of these ``lengths``, whose values were made in float64 entry by entry.
-    """
-    inexact = np.empty(0)
-    for p in range(machines.starts.size - 1):
-        begin, end = machines.starts[p], machines.starts[p + 1]
-        beta, values, n = points.beta[begin:end], points.values[begin:end], end - begin
-        size = lengths[machines.samples[begin:end]]
-        balanced = paired and machines.totals[p] == 0.0
-        f = expansion_sums(beta, values, size, balanced)
-        reach = sqrt(max(1, f.used)) * _EPS * f.reach
-        # The values as they are those of the function that is judged.
-        size[:] = 0.0
-        box = machines.box
-        target, lower, upper = box[0, begin:end], box[3, begin:end], box[4, begin:end]
-        middle = 0.5 * (target.min() + target.max()) if balanced else 0.0
-        data = (target, lower, upper, box[1, begin:end], box[2, begin:end])
-        terms = gap_terms(*data, beta, values, size, inexact, points.intercepts[p], 1.0, middle)
-        least, most = 0.0, 0.0
-        for k in range(n):
-            least, most = least + min(beta[k], 0.0), most + max(beta[k], 0.0)
-        half_norm = 0.5 * (reach * sqrt(f.square) + sqrt(n) * _EPS * f.products_size)
-        sums[0, p], sums[1, p], sums[2, p], sums[3, p] = f.products, half_norm, terms.losses, terms.linear
-        sums[4, p], sums[5, p], sums[6, p] = terms.costs, terms.linear_sizes, terms.squared_errors
-        sums[7, p], sums[8, p], sums[9, p] = terms.imbalance, terms.reach, terms.worst
-        sums[10, p], sums[11, p] = terms.parts[terms.worst], most - least
+def evaluate_each(machines: MachineArrays, points: Points, first: int) -> None:
+    """Write the function of each machine from the ``first`` on at the samples held out, as rows are made."""
+    none = np.empty(0, np.intp)
+    there, shifts = _taken(machines, none)
+    for p in range(first, machines.starts.size - 1):
+        others = machines.held_out[machines.ends[p] : machines.ends[p + 1]]
+        values, row = points.outside[machines.ends[p] : machines.ends[p + 1]], np.empty(others.size)
+        values[:] = 0.0
+        there, shifts = _taken(machines, others)
+        for k in range(machines.starts[p], machines.starts[p + 1]):
+            sample = machines.samples[k]
+            if others.size == 0 or points.beta[k] == 0.0:
+                continue
+            if machines.offsets.size:
+                factors, offset = machines.source[:, sample].copy(), machines.offsets[sample]
+                row_of_features(read_only(there), shifts, factors, offset, machines.degree, row)
+            else:
+                whole = machines.source[sample]
+                for c in range(others.size):
+                    row[c] = whole[others[c]]
+            add_scaled(values, points.beta[k], row)

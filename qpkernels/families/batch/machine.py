@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from qpkernels.arrays import Indices, Vector, check_count, frozen
+from qpkernels.arrays import Indices, Matrix, Vector, check_count, frozen
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.problems import Certificate, KernelQP
 from qpkernels.solvers.interface import Outcome
 
-__all__ = ["Fitted", "Machine", "Start", "carried"]
+__all__ = ["LEAST", "MOST", "STEPS", "Fitted", "Machine", "MachineArrays", "Points", "Start", "carried"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,3 +128,52 @@ def _numbers(values: object, name: str) -> Indices:
     if numbers.size and numbers.min() < 0:
         raise ParameterError(f"{name} must be at least 0, but {numbers.min()} came.")
     return frozen(numbers.astype(np.intp))
+
+
+STEPS, LEAST, MOST = 20, 2_000_000, 40_000_000
+"""Steps for each sample of a machine beyond which it is worth other means, and bounds of steps times samples."""
+
+
+class MachineArrays(NamedTuple):
+    """Machines on samples of one kernel matrix.
+
+    Attributes
+    ----------
+    source, offsets, degree
+        The matrix, read-only, and no offsets; or, in the product form of its kernel, the features of all samples, a row
+        for each feature, their offsets and the degree.
+    diagonal
+        That of the matrix.
+    samples, starts
+        The samples of each machine, one machine after the other, and where each begins.
+    box, totals
+        Target, epsilon, ridge, lower and upper, a row each; and the value of 1'beta of each machine. Where its margin
+        is free, the value of 1'|beta|, whose two signs have half of it each; positive coefficients come first.
+    follows
+        Whether a machine has the samples of the one before it, whose rows and answer it takes up.
+    held_out, ends
+        Further samples of each machine, at which its function is wanted, and where those of each begin.
+    """
+
+    source: Matrix
+    offsets: Vector
+    degree: int
+    diagonal: Vector
+    samples: Indices
+    starts: Indices
+    box: Matrix
+    totals: Vector
+    follows: NDArray[np.bool_]
+    held_out: Indices
+    ends: Indices
+
+
+class Points(NamedTuple):
+    """Where the machines stand: beta, K beta, the function at the samples held out, b, margins, and the steps taken."""
+
+    beta: Vector
+    values: Vector
+    outside: Vector
+    intercepts: Vector
+    margins: Vector
+    steps: Indices

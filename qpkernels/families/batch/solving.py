@@ -12,9 +12,7 @@ from qpkernels.arrays import Vector, check_count, check_positive, check_toleranc
 from qpkernels.arrays.threads import threads, without_blas_threads
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.families.batch.arrays import solve_each
-from qpkernels.families.batch.groups import Reading, grouped
 from qpkernels.families.batch.machine import Fitted, Machine, Start, carried
-from qpkernels.families.batch.rounds import BatchLimits, function_at, solve_together
 from qpkernels.families.batch.schedule import Team
 from qpkernels.gram import Gram
 from qpkernels.problems import KernelQPBounds
@@ -73,6 +71,10 @@ def solve_batch(
     >>> print([f"{answer.certificate.primal_value:.3f}" for answer in answers])
     ['0.225', '0.500']
     """
+    # It loads the compiler.
+    from qpkernels.families.batch.groups import Reading, grouped
+    from qpkernels.families.batch.rounds import BatchLimits, solve_together
+
     _check(gram, machines)
     memory = int(2**20 * check_positive(cache_size, "cache_size"))
     _check_memory(memory, machines)
@@ -128,6 +130,8 @@ class Alone:
         self, number: int, start: Start | None, answers: Mapping[int, Fitted | QPKernelsError]
     ) -> Fitted | QPKernelsError:
         """Return the answer from a ``start``, from that of the machine before, if there is one, or from 0."""
+        from qpkernels.families.batch.rounds import function_at
+
         machine, max_iter, time_limit = self.machines[number], self.max_iter, self.time_limit
         point, steps, seconds = start or Start(self._after(machine, answers))
         try:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector, is_sparse, row_blocks
+from qpkernels.arrays.machine_code import at_hand
 from qpkernels.arrays.threads import in_parts, paired_strips, threads, without_blas_threads
 from qpkernels.gram.panels.products import EXP2_ERROR, EXPONENT_ERROR, PANEL, PanelProduct, mostly_zero
 from qpkernels.kernels.kernel import Kernel
@@ -70,7 +71,7 @@ class Taken(NamedTuple):
 
 def taken_among(kernel: Kernel, X: Samples, used: Indices) -> Taken | None:
     """Return what :func:`taken_by_panels` does, for centers that are the ``used`` ones of ``X``: compressed once."""
-    if used.size * X.shape[0] > FEW and mostly_zero(X):
+    if used.size * X.shape[0] > FEW and mostly_zero(X) and at_hand("descent"):
         from qpkernels.gram.panels.samples import form_and_samples
 
         X = form_and_samples(kernel, X)[1]
@@ -81,7 +82,8 @@ def taken_by_panels(kernel: Kernel, centers: Samples, X: Samples) -> Taken | Non
     """Return what panels make the sums of; None: they are not worth it, or would round more than the kernel does."""
     few = centers.shape[0] * X.shape[0] <= FEW
     # Panels take centers and samples of one kind.
-    form = None if few or is_sparse(X) != is_sparse(centers) else kernel.product_form(centers)
+    apart = few or is_sparse(X) != is_sparse(centers) or not at_hand("descent")
+    form = None if apart else kernel.product_form(centers)
     if form is not None and mostly_zero(centers):
         from qpkernels.gram.panels.samples import compressed
 

@@ -33,6 +33,7 @@ from qpkernels.problems.certificate import PROVED, relative
 from qpkernels.problems.kernel_qp.enclosure import least_change
 from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.problems.rounding import EPS, FunctionAtSamples, expansion_error, expansion_vanishes, size_error
+from qpkernels.problems.sums import GapSums, ProgramTerms, gap_sums
 
 __all__ = [
     "DualityGap",
@@ -159,42 +160,41 @@ def duality_gap(
     >>> print(f"{gap.primal_value:.3f}, {gap.dual_value:.3f}", gap.parts.round(3))
     0.720, 0.480 [0.   0.12 0.12 0.  ]
     """
-    # It loads the compiler, which not everyone needs.
-    from qpkernels.problems.sums import gap_terms
-
     balanced, total, m = program.total == 0.0, program.total or 0.0, beta.size
     own = expansion_error(program.gram, beta, expansion, balanced=balanced)
     f = FunctionAtSamples(expansion, own.squared_norm) if function is None else function
     error = own if function is None else f.error
     scaling = scaling_of(program, f.values + intercept, f.squared_norm)
     level = scaling * intercept
-    data = (program.target, program.lower, program.upper, program.epsilon, program.ridge)
-    point, values, errors = map(np.ascontiguousarray, (beta, f.values, error.values))
-    inexactness = _EXACT if isinstance(inexact, float) else inexact
-    terms = gap_terms(*data, point, values, errors, inexactness, level, scaling, program.middle)
+    terms = ProgramTerms(program.target, program.epsilon, program.ridge, program.lower, program.upper)
+    values, errors = (f.values, error.values) if scaling == 1.0 else (scaling * f.values, scaling * error.values)
+    off = _EXACT if isinstance(inexact, float) else scaling * inexact
+    ends, middle = np.array([0, m]), np.array([program.middle])
+    found, parts = gap_sums(terms, beta, values, errors, off, ends, np.array([level]), middle)
+    sums = GapSums(*(float(each[0]) for each in found))
     rounding = (
-        sqrt(terms.squared_errors)
-        + terms.errors
-        + size_error(terms.losses, m)
+        sqrt(sums.squared_errors)
+        + sums.errors
+        + size_error(sums.losses, m)
         + scaling * scaling * error.half_norm
         + EPS * abs(level * total)
-        + size_error(terms.linear_sizes, m)
-        + size_error(terms.costs, m)
+        + size_error(sums.linear_sizes, m)
+        + size_error(sums.costs, m)
         + own.half_norm
-        + terms.inexact
+        + sums.inexact
         + program.gram.indefiniteness(beta)
-        + (abs(terms.imbalance) * terms.reach if balanced else 0.0)
+        + (abs(sums.imbalance) * sums.reach if balanced else 0.0)
     )
     return DualityGap(
-        primal_value=0.5 * scaling * scaling * f.squared_norm + terms.losses + level * total,
-        dual_value=terms.linear - terms.costs - 0.5 * own.squared_norm,
-        parts=terms.parts,
-        worst=terms.worst,
+        primal_value=0.5 * scaling * scaling * f.squared_norm + sums.losses + level * total,
+        dual_value=sums.linear - sums.costs - 0.5 * own.squared_norm,
+        parts=parts,
+        worst=int(sums.worst),
         violation=_violation(program, f.values, intercept, error.values) if program.is_hard else scaling - 1.0,
-        hidden=2.0 * float(np.maximum(-terms.parts, 0.0).sum()) if program.is_hard else 0.0,
+        hidden=2.0 * float(np.maximum(-parts, 0.0).sum()) if program.is_hard else 0.0,
         rounding=rounding,
         vanishing=(
-            terms.vanishing
+            bool(sums.vanishing)
             and f.is_zero
             and level * total == 0.0
             and expansion_vanishes(program.gram, beta, balanced=balanced)

@@ -54,13 +54,9 @@ def nearest_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | 
     >>> print(nearest_feasible(beta, lower, upper, total=0.0).round(3))
     [-1.    0.35  0.65]
     """
-    # It loads the compiler, which not everyone needs.
-    from qpkernels.problems.sums import box_sums
-
-    sums = box_sums(np.ascontiguousarray(beta), np.ascontiguousarray(lower), np.ascontiguousarray(upper))
-    if sums.inside and (total is None or abs(total - sums.total) <= _sum_rounding(sums.size, total)):
-        return beta
     inside = np.clip(beta, lower, upper)
+    if (inside == beta).all() and (total is None or abs(total - beta.sum()) <= _sum_rounding(beta, total)):
+        return beta
     if total is None:
         return inside
     free = (inside > lower) & (inside < upper)
@@ -71,7 +67,7 @@ def nearest_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | 
 
 
 def _shift(beta: Vector, lower: Vector, upper: Vector, movable: NDArray[np.bool_], total: float) -> Vector | None:
-    rounding = _sum_rounding(float(np.abs(beta).sum()), total)
+    rounding = _sum_rounding(beta, total)
     while abs(defect := total - float(beta.sum())) > rounding:
         room = movable & ((beta < upper) if defect > 0 else (beta > lower))
         if not room.any():
@@ -80,9 +76,9 @@ def _shift(beta: Vector, lower: Vector, upper: Vector, movable: NDArray[np.bool_
     return beta
 
 
-def _sum_rounding(size: float, total: float) -> float:
+def _sum_rounding(beta: Vector, total: float) -> float:
     """Return how far a sum of coefficients may be off; below the least number of full precision none can be shared."""
-    return 4 * _EPS * (size + abs(total)) + _TINY
+    return 4 * _EPS * (float(np.abs(beta).sum()) + abs(total)) + _TINY
 
 
 _FAR = 1e-5

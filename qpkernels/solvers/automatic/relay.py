@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from qpkernels.arrays.machine_code import at_hand
 from qpkernels.errors import NonFiniteError, SolverFailedError
 from qpkernels.problems import (
     Certificate,
@@ -25,6 +26,7 @@ from qpkernels.problems.kernel_qp.gap import mending_factor
 from qpkernels.problems.level_qp.bounds import level_bounds
 from qpkernels.problems.rounding import EPS
 from qpkernels.solvers.automatic.work import (
+    expected_steps,
     first_order,
     has_few_features,
     second_order_comes_first,
@@ -35,7 +37,8 @@ from qpkernels.solvers.conjugate_gradient import ConjugateGradient, Progress
 from qpkernels.solvers.interface import COMMON, Claim, Method, Outcome, Request, Solver
 from qpkernels.solvers.linear import LinearAlgebra
 from qpkernels.solvers.registry import find_solver
-from qpkernels.solvers.smo import step_limit
+from qpkernels.solvers.smo import SMO, step_limit
+from qpkernels.solvers.smo.plain import expected_seconds
 from qpkernels.solvers.trend import Watch
 
 __all__ = [
@@ -113,6 +116,9 @@ _FEW, _SHARE = 100, 3.0
 """Samples of a free level that the interior-point method is given at once, and the share of the work of first order up
 to which it is given more."""
 
+_SPEED = 2e10
+"""Multiplications a second."""
+
 _FAR = 1e7
 """Bound, in the unit 1/R^2 that multipliers of the samples in a ball of radius R have, that few of them reach."""
 
@@ -131,6 +137,8 @@ class Automatic(Method):
 
     Where the level is free, ``smo`` may take as long as the interior-point method is expected to, and this
     follows, or it comes first where that is little work.
+
+    Until loops are compiled, smo takes steps without them where these take less time than the compiler.
 
     Bounds so far that float64 cannot weigh what they cost are left out at first: an optimum within them is that of the
     program with them, too.
@@ -154,7 +162,7 @@ class Automatic(Method):
         """Compute what the first method will need of the kernel matrix; without features that is what smo needs."""
         if program.gram.explicit is None:
             # Who is first is predicted once, by the solve.
-            first: Solver = find_solver("smo")
+            first: Solver = SMO(compiled=at_hand("descent"))
         else:
             first, _ = next(_stages(_RelayOfSolvers(program, Request())))
         first.prepare(program)
@@ -192,6 +200,9 @@ def _stages(relay: _RelayOfSolvers) -> Iterator[tuple[Solver, dict[str, Any]]]:
         # The others would bring the features here.
         yield find_solver("semismooth-newton"), {}
         return
+    without = expected_seconds(program.size, expected_steps(program))
+    if not (program.is_hard or at_hand("descent", without)):
+        yield SMO(compiled=False), {}
     if has_few_features(program):
         yield find_solver("semismooth-newton"), {}
     method, work = first_order(program), second_order_work(program)
@@ -213,7 +224,8 @@ def _stages_of_level(program: LevelQP) -> Iterator[tuple[Solver, dict[str, Any]]
     if np.isinf(work):
         yield find_solver("smo"), {}
         return
-    if program.size > _FEW and work > _SHARE * first_order(at).work:
+    pairs = program.size > _FEW and work > _SHARE * first_order(at).work
+    if pairs and at_hand("descent", work / _SPEED):
         yield find_solver("smo"), {"max_iter": int(work / step_work(at))}
     yield find_solver("interior-point"), {}
 

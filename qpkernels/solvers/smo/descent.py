@@ -56,6 +56,7 @@ from qpkernels.solvers.smo.iterate import (
     slopes,
     vanishing_iterate,
 )
+from qpkernels.solvers.smo.plain import few, filled
 from qpkernels.solvers.smo.rows import (
     ONE_BLOCK,
     FeatureRows,
@@ -77,7 +78,6 @@ __all__ = [
     "compile_all",
     "compile_for",
     "descend",
-    "few",
     "forms_matrix",
     "holds_matrix",
     "minimise",
@@ -227,23 +227,6 @@ def _beginning(program: KernelQP | LevelQP, start: Vector | None, values: Vector
     if start is None or values is None:
         return Beginning(beta)
     return Beginning(beta, values + program.gram.product(beta - start))
-
-
-def filled(room: Vector, amount: float) -> Vector:
-    """Return an amount that is spread over as few entries, taken by chance, as have ``room`` for it."""
-    order = np.random.default_rng(0).permutation(room.size)
-    before = np.cumsum(room[order]) - room[order]
-    part = np.empty(room.size)
-    part[order] = np.clip(amount - before, 0.0, room[order])
-    return part
-
-
-def few(program: KernelQP) -> Vector:
-    """Return a feasible point with few coefficients, so that K beta takes few rows."""
-    bounds = program.upper if (program.total or 0.0) > 0 else -program.lower
-    if not program.total or np.isinf(bounds).any():
-        return program.project(np.zeros(program.size))
-    return program.project(np.sign(program.total) * filled(bounds, abs(program.total)))
 
 
 def spent(program: LevelQP, start: Vector | None) -> Vector:

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from qpkernels.arrays import check_flag, check_positive, finite_vector
-from qpkernels.errors import UnsupportedOptionError
+from qpkernels.errors import UnsupportedOptionError, UnsupportedProgramError
 from qpkernels.problems import KernelQP, LevelQP
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+from qpkernels.solvers.smo.plain import minimise as minimise_plainly
 
 if TYPE_CHECKING:
     from qpkernels.solvers.smo.iterate import Iterate
@@ -45,6 +46,13 @@ class SMO(Solver):
     ``checkpoint`` names a file (.npz) that keeps the descent on its way, every ``checkpoint_every`` seconds (default
     30) and at the end. Where it is there, the descent goes on from it, whatever warm_start, and its steps count. A file
     of another problem is refused.
+
+    Parameters
+    ----------
+    compiled
+        Whether the steps are taken by compiled loops. Without, they are taken in NumPy, of a KernelQP without hard
+        constraints: where no machine code is there yet, few samples need not wait for it. Options that concern the way
+        of the compiled descent change nothing then.
     """
 
     name = "smo"
@@ -54,8 +62,13 @@ class SMO(Solver):
     module = "numba"
     install = "pip install numba"
 
+    def __init__(self, *, compiled: bool = True) -> None:
+        self._compiled = check_flag(compiled, "compiled")
+
     def load(self, program: KernelQP | LevelQP | None = None) -> None:
         """Compile the inner loops, or load their machine code from the cache: those that ``program`` begins with."""
+        if not self._compiled:
+            return
         from qpkernels.solvers.smo.descent import compile_all, compile_for
 
         if program is None:
@@ -78,9 +91,11 @@ class SMO(Solver):
 
     def prepare(self, program: KernelQP | LevelQP) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where it is not formed row by row."""
+        program.gram.require_psd()
+        if not self._compiled:
+            return
         from qpkernels.solvers.smo.descent import forms_matrix
 
-        program.gram.require_psd()
         if forms_matrix(program):
             program.gram.dense  # noqa: B018  formed when first asked for
 
@@ -100,6 +115,18 @@ class SMO(Solver):
         **options: Any,
     ) -> Answer:
         """Minimise, and say in words why it stopped."""
+        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", program.size)
+        cache = int(2**20 * check_positive(cache_size, "cache_size"))
+        max_iter = request.max_iter or step_limit(program)
+        deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit
+        if not self._compiled:
+            if isinstance(program, LevelQP) or program.is_hard:
+                raise UnsupportedProgramError(
+                    "SMO(compiled=False) takes programs whose level is given and whose bounds are finite; leave it out."
+                )
+            if memory_budget != np.inf:
+                cache = min(cache, int(2**20 * check_positive(memory_budget, "memory_budget")))
+            return minimise_plainly(program, start, tol=request.tol, limit=max_iter, deadline=deadline, memory=cache)
         from qpkernels.solvers.smo.checkpoint import Checkpoint
         from qpkernels.solvers.smo.descent import minimise
         from qpkernels.solvers.smo.report import Report
@@ -117,17 +144,14 @@ class SMO(Solver):
         saved = None if kept is None else kept.read()
         write = report or (_print_line if request.verbose else None)
         told = None if write is None else Report(request.tol, write, 0.0 if saved is None else saved.seconds)
-        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", program.size)
         if values is not None and start is None:
             raise UnsupportedOptionError("values are K beta at warm_start, which is missing; give both, or neither.")
-        cache = int(2**20 * check_positive(cache_size, "cache_size"))
         left = _within(program, memory_budget)
-        max_iter = request.max_iter or step_limit(program)
         final = minimise(
             program.around(program.middle),
             tol=request.tol,
             max_iter=max_iter,
-            deadline=np.inf if request.time_limit is None else perf_counter() + request.time_limit,
+            deadline=deadline,
             start=start,
             report=partial(_tell, [observer for observer in (told, kept) if observer is not None]),
             memory=Memory(cache, left),

@@ -466,7 +466,7 @@ def _steps(paired: bool, grouped: bool = False) -> Steps:  # noqa: C901, PLR0915
         split, second_level = n, 0.0
         if grouped:
             split = int((lower >= 0).sum())
-        first_box, second_box = np.ascontiguousarray(box[:, :split]), np.ascontiguousarray(box[:, split:])
+            first_box, second_box = np.ascontiguousarray(box[:, :split]), np.ascontiguousarray(box[:, split:])
         while True:
             if grouped:
                 _, _, level, gap, dual = look(

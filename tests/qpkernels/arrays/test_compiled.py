@@ -16,6 +16,7 @@ from numba import njit
 from numba.core import event
 from numba.core.caching import IndexDataCacheFile
 
+from qpkernels.arrays import machine_code
 from qpkernels.arrays.compiled import Notice
 
 
@@ -42,10 +43,11 @@ def compilation(module: str) -> event.Event:
     return told
 
 
-def test_compilation_of_ours_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_compilation_of_ours_is_logged_once(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs, *ours = map(compilation, ("somebody.else", "qpkernels.example", "formulations.example"))
     caplog.set_level(logging.INFO, "qpkernels")
     caplog.clear()
+    monkeypatch.setattr(machine_code, "_told", set())
     notice = Notice()
     notice.on_start(theirs)
     assert caplog.messages == []

@@ -148,9 +148,8 @@ def test_both_certificates_agree_on_losses_that_both_know(loss: Loss, parts: Any
     if feasible.any():
         assert theirs.dual_residual == pytest.approx(ours.dual_residual, rel=1e-6, abs=1e-9)
     else:
-        # Nothing of beta is left to measure against.
-        assert np.isinf(ours.dual_residual)
-        assert theirs.dual_residual > 1e-3
+        # Of beta nothing is left, and all of it was moved.
+        assert min(ours.dual_residual, theirs.dual_residual) > 1e-3
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
