@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from formulations.estimators.parameters import Functions, Indefinite, KernelLike, Space, Sums, space_of
-from formulations.modelling.batch import Trained, train_one
+from formulations.modelling.batch import Trained
 from formulations.modelling.inputs.samples import BoundSamples
 from qpkernels.arrays import (
     ChecksKeywords,
@@ -469,7 +469,7 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
 
     def _answers(self, limits: Mapping[str, Any]) -> Sequence[Trained[Any]]:
         """Solve the model, and return the answers of its machines."""
-        return [train_one(self.model_, verbose=bool(self.verbose), **limits)]
+        return [Trained.of(self.model_, self.model_.solve(verbose=bool(self.verbose), **limits))]
 
     @abstractmethod
     def _finish(self, training: Training, answers: Sequence[Trained[Any]]) -> None:

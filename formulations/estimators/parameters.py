@@ -101,7 +101,9 @@ class OfKernel:
 
     def functions(self, rows: Indices, coefficients: Matrix | csr_array) -> Expansions:
         """Return expansions in these samples, and in no other; without any, constants."""
-        centers = self.kernel.samples(self.X[rows if rows.size else slice(1)])
+        centers = self.X[rows if rows.size else slice(1)]
+        if not isinstance(centers, np.ndarray):
+            centers = self.kernel.samples(centers)
         return Expansions(self.kernel, centers[: rows.size], coefficients, np.zeros(coefficients.shape[1]))
 
     def others(self, functions: Sequence[Expansion]) -> Expansions:

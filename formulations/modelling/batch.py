@@ -7,28 +7,26 @@ unproved, is solved model by model in threads. Either way an answer is what solv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy as np
 
-from formulations.modelling.candidate import expand
 from formulations.modelling.model import Model
-from formulations.modelling.routes import solve_structure
-from formulations.modelling.solution import Run, Seconds, Solution
-from formulations.modelling.solving import SolveRequest, hold, status_of
-from qpkernels.arrays import Indices, Vector, check_positive, check_tolerance, is_integer, shown
+from formulations.modelling.routes import array_of, memory_of, solution_of, solve_structure
+from formulations.modelling.solution import Solution
+from formulations.modelling.solving import SolveRequest, status_of
+from qpkernels.arrays import Indices, Vector, check_tolerance, is_integer, shown
 from qpkernels.arrays.threads import in_this_thread, threads
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.problems import Bounds, Certificate, KernelQP, KernelQPBounds, LinearSystem, Status, split_support
-from qpkernels.problems.level_qp.bounds import MarginLevelBounds
 from qpkernels.solvers import Request, SolverLike, find_solver
 from qpkernels.solvers.automatic import AutomaticSystem, first_order, second_order_comes_first
 from qpkernels.solvers.interface import time_left
-from qpkernels.solvers.smo import CACHE_SIZE
 
 if TYPE_CHECKING:
     from qpkernels.families.batch import Fitted
@@ -46,7 +44,6 @@ __all__ = [
     "solve_arrays",
     "solve_systems",
     "train",
-    "train_one",
     "trained_as_array",
 ]
 
@@ -78,9 +75,6 @@ def _solved(
 
 
 _MOST_THREADS = 4096
-
-_FEW = 2000
-"""Samples up to which a model is solved as an array where it is alone."""
 
 _OF_A_BATCH = frozenset({"max_iter", "time_limit", "cache_size"})
 """Options that mean the same in a batch."""
@@ -152,6 +146,23 @@ class Trained(Generic[Answered]):
     state: Callable[[], Answered]
     expand: Callable[[], Vector | None] | None = None
     free_margin: float | None = None
+
+    @classmethod
+    def of(cls, model: Model[Answered], solution: Answered, held_out: Vector | None = None) -> Trained[Answered]:
+        """Return what the solution of a ``model`` says."""
+        return cls(
+            solution.status,
+            solution.certificate.relative_gap,
+            solution.beta,
+            solution.intercept,
+            held_out,
+            solution.iterations,
+            solution.seconds.total,
+            prove=partial(getattr, solution, "certificate"),
+            count_support=partial(getattr, solution, "n_support"),
+            state=partial(_itself, solution),
+            expand=partial(coefficients_of, model, solution),
+        )
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -250,6 +261,7 @@ def train(
         find_solver(solver)
     chosen = dict(options or {})
     answers: list[Trained[Any] | QPKernelsError | None] = [None] * len(parts)
+    begun: Mapping[int, Trained[Any]] = {}
     spent: dict[int, float] = {}
 
     def keep(number: int, answer: Trained[Any] | QPKernelsError) -> None:
@@ -257,35 +269,33 @@ def train(
         if report is not None:
             report(number, answer)
 
-    if programs is not None and solver is None and is_plain(chosen):
-        for number, answer in _proved_as_arrays(programs, parts, tol, chosen, n_jobs):
-            keep(number, answer)
-    if solver in (None, "smo") and chosen.keys() <= _OF_A_BATCH and None in answers:
-        done = {number for number, answer in enumerate(answers) if answer is not None}
-        spent = _train_together(gram, parts, tol, chosen, n_jobs, keep, done, chooses=solver is None)
+    request = _request(solver, tol, chosen)
+    if programs is not None and request.limits_nothing:
+        begun = dict(_train_as_arrays(programs, parts, tol, chosen, n_jobs, keep))
+    if solver in (None, "smo") and chosen.keys() <= _OF_A_BATCH and not begun and None in answers:
+        spent = _train_together(gram, parts, request, chosen, n_jobs, keep)
     alone = [number for number, answer in enumerate(answers) if answer is None]
     if alone and parts[alone[0]].model.gram is gram:
         # Of models that share all samples, the first makes what all need of the kernel matrix.
         first = alone.pop(0)
-        keep(first, _train_alone(gram, parts[first], tol, solver, _left(chosen, spent.get(first, 0.0))))
+        keep(first, _train_alone(gram, parts[first], _left(request, spent.get(first, 0.0)), begun.get(first)))
     if alone:
         from joblib import Parallel, delayed
 
         task = delayed(_in_its_thread)
-        tasks = (task(gram, parts[k], tol, solver, _left(chosen, spent.get(k, 0.0))) for k in alone)
+        tasks = (task(gram, parts[k], _left(request, spent.get(k, 0.0)), begun.get(k)) for k in alone)
         found = Parallel(n_jobs=threads(n_jobs), prefer="threads", return_as="generator")(tasks)
         for number, answer in zip(alone, found, strict=True):
             keep(number, answer)
     return [answer for answer in answers if answer is not None]
 
 
-def train_one(model: Model[Answered], *, verbose: bool = False, **request: Any) -> Trained[Answered]:
-    """Solve a model, whose Solution is made when it is asked for, where arrays suffice; ``request`` as in its solve."""
-    if not verbose and is_plain(request) and (programs := as_arrays(model)) is not None:
-        parts, tol = [Part.of(model, np.arange(len(model)))], check_tolerance(request["tol"])
-        for _, answer in _proved_as_arrays(programs, parts, tol, request, 1):
-            return answer
-    return _trained(model, model.solve(verbose=verbose, **request), None)
+def _request(solver: SolverLike | None, tol: float, options: Mapping[str, Any]) -> SolveRequest:
+    """Return what is asked of each."""
+    limits = {name: options[name] for name in ("max_iter", "time_limit") if name in options}
+    others = {name: value for name, value in options.items() if name not in limits}
+    of_any = Request(tol, **limits, verbose=others.pop("verbose", False))
+    return SolveRequest(solver, of_any, others.pop("warm_start", None), others)
 
 
 def is_plain(request: Mapping[str, Any]) -> bool:
@@ -296,35 +306,29 @@ def is_plain(request: Mapping[str, Any]) -> bool:
 
 def as_arrays(model: Model[Any]) -> KernelQPs | None:
     """Return the array that a model is which is a KernelQP of few samples, with finite bounds, or has a free margin."""
-    if len(model) > _FEW or model.entry.hard or not model.gram.trusted:
-        return None
     bounds = model.bounds()
-    if isinstance(bounds, MarginLevelBounds) and bounds.total == 0.0:
-        from qpkernels.families.batch.arrays import KernelQPs
-
-        return KernelQPs.of_margin(bounds.program)
-    if not isinstance(bounds, KernelQPBounds) or bounds.program.is_hard or model.linear_system(bounds) is not None:
-        return None
-    from qpkernels.families.batch.arrays import KernelQPs
-
-    return KernelQPs.of(bounds.program)
+    return array_of(model, model.programs(bounds), bounds)
 
 
-def _proved_as_arrays(
-    programs: KernelQPs, parts: Sequence[Part], tol: float, options: Mapping[str, Any], n_jobs: int
+def _train_as_arrays(
+    programs: KernelQPs, parts: Sequence[Part], tol: float, options: Mapping[str, Any], n_jobs: int, keep: Report
 ) -> Iterator[tuple[int, Trained[Any]]]:
-    """Solve the parts as arrays, and yield the number and the answer of each that this proves."""
-    if (solved := solve_arrays(programs, tol, options, n_jobs)) is not None:
-        for number in np.flatnonzero(solved.proved(tol)).tolist():
-            yield number, trained_as_array(parts[number], solved, number, tol)
+    """Solve the parts as arrays, if these suit; keep what that proves, and yield where the others stand, by number."""
+    if (solved := solve_arrays(programs, tol, options, n_jobs)) is None:
+        return
+    for number, proved in enumerate(solved.proved(tol).tolist()):
+        answer = trained_as_array(parts[number], solved, number, tol)
+        if proved:
+            keep(number, answer)
+        else:
+            yield number, replace(answer, status=Status.STOPPED)
 
 
 def solve_arrays(programs: KernelQPs, tol: float, options: Mapping[str, Any], n_jobs: int) -> Solved | None:
     """Lower the gaps of arrays of machines, as far as few steps do that; None: they are not of the kind."""
     from qpkernels.families.batch.arrays import solve_kernel_qps
 
-    memory = int(2**20 * check_positive(options.get("cache_size", CACHE_SIZE), "cache_size"))
-    return solve_kernel_qps(programs, tol=tol, memory=memory, jobs=n_jobs)
+    return solve_kernel_qps(programs, tol=tol, memory=memory_of(options), jobs=n_jobs)
 
 
 def trained_as_array(part: Part, solved: Solved, number: int, tol: float) -> Trained[Any]:
@@ -349,31 +353,32 @@ def _support_of(solved: Solved, number: int) -> int:
 
 
 def _solution_of(part: Part, solved: Solved, number: int, tol: float) -> Solution:
-    return _solution(part.model, part.model.bounds(), solved.fitted(number, tol), Status.OPTIMAL, tol)
+    found: Solution = solution_of(part.model, part.model.bounds(), solved.fitted(number, tol), tol)
+    return found
 
 
-def _left(options: Mapping[str, Any], spent: float) -> Mapping[str, Any]:
-    """Return the options with what is left of a limit of time once so many seconds are spent."""
-    limit = options.get("time_limit")
-    return options if limit is None or not spent else {**options, "time_limit": time_left(limit, spent)}
+def _left(request: SolveRequest, spent: float) -> SolveRequest:
+    """Return the request with what is left of a limit of time once so many seconds are spent."""
+    limit = request.of_any.time_limit
+    if limit is not None and spent:
+        request = replace(request, of_any=request.of_any.having(time_limit=time_left(limit, spent)))
+    return request
 
 
 def _train_together(
     gram: Gram,
     parts: Sequence[Part],
-    tol: float,
+    request: SolveRequest,
     options: Mapping[str, Any],
     n_jobs: int,
     keep: Report,
-    answered: Set[int],
-    *,
-    chooses: bool,
 ) -> dict[int, float]:
     """Solve what a batch takes, and keep what it proves, or what the user's limit leaves unproved.
 
-    Return the seconds that were spent on the others, by the number of the part. If no solver was named, ``chooses``, a
-    problem of all samples that few features make easier for another method is not among them.
+    Return the seconds that were spent on the others, by the number of the part. If no solver was named, a problem of
+    all samples that few features make easier for another method is not among them.
     """
+    tol = request.of_any.tol
     spent: dict[int, float] = {}
     if gram.indefinite != "refuse" and not gram.by_construction:
         # Each part of such a matrix may be corrected in another way.
@@ -381,14 +386,11 @@ def _train_together(
     # Its compiled loops need numba, which takes its time to import.
     from qpkernels.families.batch import Machine, solve_batch
 
-    asked = SolveRequest("smo", Request(tol, options.get("max_iter"), options.get("time_limit")))
     numbers: list[int] = []
     stated: list[KernelQPBounds] = []
     for number, part in enumerate(parts):
-        if number in answered:
-            continue
         bounds = None if part.model.entry.linear or part.model.entry.hard else part.model.bounds()
-        apart = chooses and part.model.gram is gram
+        apart = request.solver is None and part.model.gram is gram
         if isinstance(bounds, KernelQPBounds) and not (apart and _prefers_features(bounds.program)):
             numbers.append(number)
             stated.append(bounds)
@@ -401,7 +403,9 @@ def _train_together(
     def receive(k: int, fitted: Fitted | QPKernelsError) -> None:
         if isinstance(fitted, QPKernelsError):
             keep(numbers[k], fitted)
-        elif not fitted.certificate.primal_residual and (asked.ended(fitted.outcome) or fitted.certificate.holds(tol)):
+        elif not fitted.certificate.primal_residual and (
+            request.ended(fitted.outcome) or fitted.certificate.holds(tol)
+        ):
             keep(numbers[k], _of_batch(parts[numbers[k]].model, stated[k], fitted, tol))
         else:
             spent[numbers[k]] = fitted.outcome.seconds
@@ -421,9 +425,8 @@ def _after(part: Part) -> int:
 
 def _of_batch(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted, tol: float) -> Trained[Any]:
     outcome = fitted.outcome
-    status = status_of(fitted.certificate, outcome.claim, tol)
     return Trained(
-        status,
+        status_of(fitted.certificate, outcome.claim, tol),
         fitted.certificate.relative_gap,
         outcome.point,
         fitted.intercept,
@@ -432,7 +435,7 @@ def _of_batch(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted, tol: fl
         outcome.seconds,
         prove=partial(replace, fitted.certificate, asked=tol),
         count_support=partial(_support, model, bounds, fitted),
-        state=partial(_solution, model, bounds, fitted, status, tol),
+        state=partial(solution_of, model, bounds, fitted, tol),
     )
 
 
@@ -442,16 +445,6 @@ def _support(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted) -> int |
     return len(bounds.support(beta, known + fitted.intercept)) if model.entry.sparse else None
 
 
-def _solution(model: Model[Any], bounds: Bounds, fitted: Fitted, status: Status, tol: float) -> Solution:
-    outcome, certificate = fitted.outcome, fitted.certificate
-    answer = expand(model.gram, outcome.point, fitted.intercept, model.classes, outcome.values)
-    answer = model._certified(answer, bounds)
-    run = Run.of(outcome, model, certificate.primal_value, status, tol, Seconds(solve=outcome.seconds))
-    hold(model, answer, certificate, status, bounds)
-    solution: Solution = model.solution(answer, certificate, bounds, run)
-    return solution
-
-
 def _in_its_thread(*task: Any) -> Trained[Any] | QPKernelsError:
     with in_this_thread():
         return _train_alone(*task)
@@ -459,35 +452,24 @@ def _in_its_thread(*task: Any) -> Trained[Any] | QPKernelsError:
 
 def coefficients_of(model: Model[Any], solution: Solution) -> Vector | None:
     """Return :attr:`Trained.coefficients` of a solution."""
-    own, proved = model.gram.expansion_coefficients(solution.beta), solution.function.coefficients
+    own, proved = solution.beta, solution.function.coefficients
+    if model.gram.correction is not None:
+        own = model.gram.expansion_coefficients(own)
     return own if np.array_equal(proved[proved != 0], own[own != 0]) else None
 
 
-def _trained(model: Model[Answered], solution: Answered, held_out: Vector | None) -> Trained[Answered]:
-    return Trained(
-        solution.status,
-        solution.certificate.relative_gap,
-        solution.beta,
-        solution.intercept,
-        held_out,
-        solution.iterations,
-        solution.seconds.total,
-        prove=partial(_itself, solution.certificate),
-        count_support=partial(_itself, solution.n_support),
-        state=partial(_itself, solution),
-        expand=partial(coefficients_of, model, solution),
-    )
-
-
 def _train_alone(
-    gram: Gram, part: Part, tol: float, solver: SolverLike | None, options: Mapping[str, Any]
+    gram: Gram, part: Part, request: SolveRequest, begun: Trained[Any] | None
 ) -> Trained[Any] | QPKernelsError:
+    """Solve the model of a part, from where it was ``begun``."""
     try:
-        solution = part.model.solve(solver, tol=tol, **options)
+        solution = part.model._solve_by(
+            replace(request, begun=perf_counter()), None if begun is None else begun.solution
+        )
         held_out = None if part.held_out is None else gram.values(solution.function, part.held_out)
     except QPKernelsError as error:
         return error
-    return _trained(part.model, solution, held_out)
+    return Trained.of(part.model, solution, held_out)
 
 
 def _itself(known: Known) -> Known:

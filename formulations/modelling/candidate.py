@@ -240,7 +240,7 @@ def expand(
     intercept: float,
     classes: NDArray[Any] | None = None,
     values: Vector | None = None,
-    bounds: KernelQPBounds | None = None,
+    bounds: Bounds | None = None,
 ) -> Candidate:
     """Return the answer whose function is the expansion in beta, over the samples with a coefficient.
 
@@ -249,11 +249,11 @@ def expand(
     values
         K beta, where a solver holds it already; computed when left out.
     bounds
-        Who computes it as exactly as they need it, and judge by it; left out, float64 does.
+        Of a KernelQP, who compute it as exactly as they need it, and judge by it; left out, float64 does.
     """
     usable = 0.0 < np.abs(beta).max() <= _LARGEST
     function = gram.expansion(beta if usable else np.zeros(len(gram)), intercept, classes)
-    product = None if bounds is None else partial(bounds.product, beta, intercept)
+    product = partial(bounds.product, beta, intercept) if isinstance(bounds, KernelQPBounds) else None
     return Candidate(beta, intercept, function, Sampling(partial(_expanded, gram, beta, values, product)))
 
 

@@ -146,7 +146,7 @@ class Form(Statement):
         if outcome.claim is not Claim.OPTIMAL or status is not Status.OPTIMAL:
             lowered.write_back(shown.point, shown.multipliers, solved=False)
         if not extended:
-            hold(model, answer, certificate, status, bounds)
+            hold(model, answer, certificate, status)
             self.solved()
         seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
         run = Run.of(outcome, self, _objective(self, certificate), status, request.of_any.tol, seconds)

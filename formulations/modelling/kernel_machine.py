@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from formulations.modelling.failures import infeasible, no_answer, unbounded
 from formulations.modelling.inputs.estimators import Coefficients
 from formulations.modelling.inputs.restating import Restatable
 from formulations.modelling.inputs.samples import OF_KERNELS, BoundSamples
-from formulations.modelling.solution import Run, Scale, Solution
+from formulations.modelling.solution import READ, Run, Scale, Solution
 from formulations.modelling.solving import Latest
 from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen
 from qpkernels.display import Card, TextbookProblem
@@ -185,24 +185,40 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
 
     def solution(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Answered:
         """Return the answer in the terms of the model: support, interval and conditions by the same arrays."""
-        support, ended = self.support(answer, bounds), dict(vars(run))
+        return self._solution_with(self._read(answer, bounds), answer, certificate, run)
+
+    def _solution_unread(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Answered:
+        """Return the same, which keeps this model until somebody asks for what is read with :meth:`solution`."""
+        unread = dict.fromkeys(READ) | {"_unread": partial(self._read, answer, bounds)}
+        return self._solution_with(unread, answer, certificate, run)
+
+    def _solution_with(
+        self, read: Mapping[str, Any], answer: Candidate, certificate: Certificate, run: Run
+    ) -> Answered:
+        ended = dict(vars(run))
         return self._interpret(
             answer,
             certificate=replace(certificate, asked=ended.pop("tol")),
             intercept=answer.intercept,
-            intercept_interval=bounds.interval(answer.beta, answer.at_samples.values, answer.intercept, support),
             beta=frozen(answer.beta),
             multipliers=None if answer.multipliers is None else frozen(answer.multipliers),
-            support=support,
             function=answer.function,
-            decision=frozen(answer.decision),
-            conditions=self.conditions(answer),
             _sparse=self.entry.sparse,
             _coefficient=self.entry.coefficient,
             _correction=self.gram.correction,
             _in_matrices=ended.pop("in_matrices"),
+            **read,
             **ended,
         )
+
+    def _read(self, answer: Candidate, bounds: Bounds) -> Mapping[str, Any]:
+        support = self.support(answer, bounds)
+        return {
+            "support": support,
+            "intercept_interval": bounds.interval(answer.beta, answer.at_samples.values, answer.intercept, support),
+            "decision": frozen(answer.decision),
+            "conditions": self.conditions(answer),
+        }
 
     def support(self, answer: Candidate, bounds: Bounds) -> Support:
         """Return the support vectors; all samples of a model whose coefficients are dense."""

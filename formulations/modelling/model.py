@@ -88,10 +88,11 @@ class Model(KernelMachine[Answered]):
             given the first of :attr:`forms`. None: one after the other until an answer is proved, each from the best
             point so far. A KernelQP with few explicit features goes to semismooth-newton or interior-point, one of many
             samples in sparse features to coordinate-descent, others to smo, which hands over to interior-point once
-            that is predicted to need less than what is missing. A LevelQP goes to interior-point, one of many samples
-            first to smo, a penalised risk with smooth losses to newton, a linear system to conjugate-gradient
-            or linear, whichever is expected to be less work, a fit in a norm to frisch-newton, the linear program
-            machine to highs, any other model to clarabel.
+            that is predicted to need less than what is missing; up to 2,000 samples without a limit, it takes the
+            steps of smo as a batch of one does, and hands over what these leave unproved. A LevelQP goes to
+            interior-point, one of many samples first to smo, a penalised risk with smooth losses to newton, a linear
+            system to conjugate-gradient or linear, whichever is expected to be less work, a fit in a norm to
+            frisch-newton, the linear program machine to highs, any other model to clarabel.
             Where none of these is proved, clarabel is asked on all forms, then other solvers; ``solver`` and
             ``attempts`` of the solution say who was asked, and what each said.
         tol
@@ -122,10 +123,15 @@ class Model(KernelMachine[Answered]):
         SolverFailedError
             If the solver gives no answer.
         """
-        request = SolveRequest(solver, Request(tol, max_iter, time_limit, verbose=verbose), warm_start, options)
+        return self._solve_by(
+            SolveRequest(solver, Request(tol, max_iter, time_limit, verbose=verbose), warm_start, options)
+        )
+
+    def _solve_by(self, request: SolveRequest, first: Answered | None = None) -> Answered:
+        """Solve the model, and go on from the answer that was ``first``, if one was left unproved."""
         self._check_changes()
         bounds = self.bounds()
-        found: Answered = solve_by_request(self, request, bounds, self.programs(bounds), self._sound_forms)
+        found: Answered = solve_by_request(self, request, bounds, self.programs(bounds), self._sound_forms, first=first)
         return found
 
     def certify(self, answer: Any, *, weights: bool | None = None) -> Certificate:

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from formulations.modelling.candidate import Candidate, expand
 from formulations.modelling.kernel_machine import KernelMachine
@@ -29,13 +29,23 @@ from qpkernels.problems import (
     RidgedGram,
     Status,
 )
-from qpkernels.solvers import Answer, Claim, automatic_for, find_solver
+from qpkernels.problems.level_qp.bounds import MarginLevelBounds
+from qpkernels.problems.rounding import EPS
+from qpkernels.solvers import Answer, Claim, Outcome, automatic_for, find_solver
 from qpkernels.solvers.automatic import THEN, Budget
 from qpkernels.solvers.interface import Method
+from qpkernels.solvers.smo import CACHE_SIZE
+
+if TYPE_CHECKING:
+    from qpkernels.families.batch import Fitted
+    from qpkernels.families.batch.arrays import KernelQPs
 
 __all__ = [
+    "array_of",
     "judged",
+    "memory_of",
     "read_structure",
+    "solution_of",
     "solve_by_request",
     "solve_structure",
 ]
@@ -52,6 +62,12 @@ _PATIENCE, _LEAST = 5.0, 1.0
 _ROOM = 20.0
 """Matrices of m^2 numbers that a form in CVXPY may hold in memory."""
 
+_FEW = 2000
+"""Samples up to which a model is solved as an array where it is alone."""
+
+_EXACT = 4.0 * EPS
+"""Dual residual that is rounding of a sum."""
+
 
 def solve_by_request(
     model: KernelMachine[Any],
@@ -60,11 +76,13 @@ def solve_by_request(
     structures: tuple[Program, ...],
     forms: Callable[[], Iterable[Statement]],
     form: Statement | None = None,
+    first: Solution | None = None,
 ) -> Any:
     """Solve and certify by the solver that was named; without a name, by one after the other until it is proved.
 
-    Of these the programs that the model is come first, then its forms by the usual solver of cone programs, then by
-    others. A limit that the user set is one of all together.
+    A KernelQP of few samples is a batch of one. What that leaves unproved goes on from there, by the programs that the
+    model is, then by its forms and the usual solver of cone programs, then by others. A limit that the user set is one
+    of all together.
 
     Parameters
     ----------
@@ -75,6 +93,8 @@ def solve_by_request(
         with fewer variables come before it.
     form
         The form that was asked, if one was.
+    first
+        An answer that others found, and left unproved.
 
     Returns
     -------
@@ -87,6 +107,10 @@ def solve_by_request(
     QPKernelsError
         Where nobody gave a point, what the first of them said.
     """
+    if first is None and request.limits_nothing:
+        first = _as_array(model, request, bounds, structures, form)
+        if first is not None and first.status is Status.OPTIMAL:
+            return first
     usual = model.entry.cone_solver if form is None else form.cone_solver
     if not request.names_nobody:
         backend, program = request.choose(structures, usual)
@@ -94,10 +118,47 @@ def solve_by_request(
             return next(iter(forms())).solve_by(backend, request, bounds)
         return solve_structure(model, program, backend, request, bounds, form)
     relay = _RelayOfForms(model, request)
+    if first is not None:
+        relay.take(first)
     for attempt in _attempts(model, bounds, structures, forms, form, usual):
         if not relay.ask(attempt) or relay.budget.is_spent:
             break
     return relay.answer()
+
+
+def _as_array(
+    model: KernelMachine[Any],
+    request: SolveRequest,
+    bounds: Bounds,
+    structures: tuple[Program, ...],
+    form: Statement | None,
+) -> Solution | None:
+    """Return the answer of few samples, proved or not; None: arrays do not take the model."""
+    if (stated := array_of(model, structures, bounds)) is None:
+        return None
+    from qpkernels.families.batch.arrays import solve_kernel_qps
+
+    tol, unread = request.of_any.tol, isinstance(bounds, KernelQPBounds)
+    solved = solve_kernel_qps(stated, tol=tol, memory=memory_of(request.options), jobs=1)
+    return None if solved is None else solution_of(model, bounds, solved.fitted(0, tol), tol, form, unread=unread)
+
+
+def array_of(model: KernelMachine[Any], structures: tuple[Program, ...], bounds: Bounds) -> KernelQPs | None:
+    """Return the array that a model is which is a KernelQP of few samples, without hard rows, or has a free margin."""
+    program: Any = structures[0] if structures else None
+    of_margin = isinstance(program, LevelQP) and isinstance(bounds, MarginLevelBounds) and bounds.total == 0.0
+    of_box = isinstance(program, KernelQP) and isinstance(bounds, KernelQPBounds) and not program.is_hard
+    if not (of_margin or of_box) or model.entry.hard or len(model) > _FEW or not model.gram.trusted:
+        return None
+    # Its compiled loops need numba, which takes its time to import.
+    from qpkernels.families.batch.arrays import KernelQPs
+
+    return KernelQPs.of(program) if of_box else KernelQPs.of_margin(program)
+
+
+def memory_of(options: Mapping[str, Any]) -> int:
+    """Return the bytes for kernel values."""
+    return int(2**20 * options.get("cache_size", CACHE_SIZE))
 
 
 def _attempts(
@@ -191,13 +252,17 @@ class _RelayOfForms:
             if self.best is None:
                 raise
             return False
+        self.take(answer)
+        if answer.status is Status.OPTIMAL or answer.claim is Claim.INTERRUPTED:
+            return False
+        return not answer.certificate.is_lost_in_rounding(self.request.of_any.tol)
+
+    def take(self, answer: Solution) -> None:
+        """Count an answer, and keep it if it is the best."""
         self.answers.append(answer)
         self.budget.spend(answer.iterations)
         if self.best is None or answer.certificate.error < self.best.certificate.error:
             self.best, self.held = answer, self.model._latest.answer
-        if answer.status is Status.OPTIMAL or answer.claim is Claim.INTERRUPTED:
-            return False
-        return not answer.certificate.is_lost_in_rounding(self.request.of_any.tol)
 
     def _request_for(self, attempt: _Attempt) -> SolveRequest:
         """Return what is asked of an attempt: what is left of the limits, and where to start."""
@@ -291,8 +356,7 @@ def read_structure(
     """Return a solver's answer to a program that the model is, or that ``form`` is, in the terms of the model."""
     b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
     if program.is_expansion:
-        judge = bounds if isinstance(bounds, KernelQPBounds) else None
-        return expand(model.gram, outcome.point, b, model.classes, outcome.values, judge)
+        return expand(model.gram, outcome.point, b, model.classes, outcome.values, bounds)
     if isinstance(program, ResidualNorm):
         return model._from_fit(outcome.point, outcome.multipliers)
     return (model if form is None else form)._from_system(outcome.point, b)
@@ -326,9 +390,46 @@ def _solved(
         error = model._explain_failure(quote(outcome))
         if isinstance(error, InfeasibleError):
             raise error
-    status = status_of(certificate, outcome.claim, request.of_any.tol)
-    hold(model, answer, certificate, status, bounds)
+    run = _ended(model, form, answer, certificate, outcome, request.of_any.tol, seconds)
+    return model.solution(answer, certificate, bounds, run)
+
+
+def solution_of(
+    model: KernelMachine[Answered],
+    bounds: Bounds,
+    fitted: Fitted,
+    tol: float,
+    form: Statement | None = None,
+    *,
+    unread: bool = False,
+) -> Answered:
+    """Return what a batch found for a model in its terms; ``unread``: of few samples, read when somebody asks."""
+    outcome, kept = fitted.outcome, model
+    if unread and isinstance(bounds, KernelQPBounds):
+        # Neither a kernel matrix nor values of hyper-parameters that are set later are of this answer.
+        kept = model._as_it_is(model.gram.unformed())
+        bounds = KernelQPBounds(bounds.program.upon(kept.gram))
+    answer = expand(kept.gram, outcome.point, fitted.intercept, model.classes, outcome.values)
+    if not unread or fitted.certificate.dual_residual > _EXACT:
+        answer = kept._certified(answer, bounds)
+    seconds = Seconds(solve=outcome.seconds)
+    run = _ended(model, form, answer, fitted.certificate, outcome, tol, seconds)
+    stated = kept._solution_unread if unread else kept.solution
+    return stated(answer, fitted.certificate, bounds, run)
+
+
+def _ended(
+    model: KernelMachine[Any],
+    form: Statement | None,
+    answer: Candidate,
+    certificate: Certificate,
+    outcome: Outcome,
+    tol: float,
+    seconds: Seconds,
+) -> Run:
+    """Return how it ended, and keep the answer for the forms of the model."""
+    status = status_of(certificate, outcome.claim, tol)
+    hold(model, answer, certificate, status)
     objective = certificate.primal_value if form is None else form.objective_of(certificate)
     stated: Any = model if form is None else form
-    run = Run.of(outcome, stated, objective, status, request.of_any.tol, seconds)
-    return model.solution(answer, certificate, bounds, run)
+    return Run.of(outcome, stated, objective, status, tol, seconds)

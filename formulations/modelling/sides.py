@@ -219,8 +219,9 @@ class Dual(Form):
 
     def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
         """Read beta from the variables, b from the balance."""
-        del answer, bounds
-        return expand(self.model.gram, np.asarray(self.beta.value), self.multiplier_of_balance(), self.model.classes)
+        del answer
+        beta, b = np.asarray(self.beta.value), self.multiplier_of_balance()
+        return expand(self.model.gram, beta, b, self.model.classes, bounds=bounds)
 
     def write(self, answer: Candidate) -> Multipliers:
         """Return b of the balance; the forms write their variables."""

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from formulations.modelling.prediction import Answering, Decision, Predictor, Targets
 from qpkernels.arrays import Vector, is_integer, shown
@@ -19,6 +19,7 @@ from qpkernels.problems import Certificate, Status, Support
 from qpkernels.solvers import Claim, ConePoint, Outcome
 
 __all__ = [
+    "READ",
     "Run",
     "Scale",
     "Seconds",
@@ -69,6 +70,9 @@ class Scale:
 
 _OF_THE_FUNCTION = ("function", "decision")
 """Fields that are wrong where more than f + b decides; the properties are computed from these."""
+
+READ = ("support", "intercept_interval", "decision", "conditions")
+"""Fields that may be left to be read off the answer when somebody asks for one of them."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +208,24 @@ class Solution(Answering, Carded):
     _correction: Correction | None = field(kw_only=True)
     _in_matrices: ConePoint | None = field(default=None, kw_only=True)
     """Of a form that was solved in matrices, x and z as certified: what another solve or an enclosure starts from."""
+    _unread: Callable[[], Mapping[str, Any]] | None = field(default=None, kw_only=True)
+    """Reads the fields that are left to be read, which came as None."""
     _left_out: tuple[str, ...] = field(default=(), init=False)
+
+    def __post_init__(self) -> None:
+        if self._unread is not None:
+            for name in READ:
+                object.__delattr__(self, name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what copies and pickles hold: all fields, and not what some of them are read from."""
+        if self._unread is not None:
+            self._read(self._unread)
+        return dict(vars(self))
+
+    def _read(self, unread: Callable[[], Mapping[str, Any]]) -> None:
+        # A frozen dataclass sets nothing, but its dictionary takes it.
+        vars(self).update(unread(), _unread=None)
 
     def _withhold(self, names: tuple[str, ...]) -> None:
         """Give up the function and its values, since what ``names`` says decides beside f + b.
@@ -220,8 +241,11 @@ class Solution(Answering, Carded):
 
     if not TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> NoReturn:
-            """Say why there is no such attribute: Python asks here where there is none, or a property has said so."""
+        def __getattr__(self, name: str) -> Any:
+            """Read what was left to be read, or say why there is no such attribute: Python asks here where none is."""
+            if name in READ and (unread := vars(self).get("_unread")) is not None:
+                self._read(unread)
+                return vars(self)[name]
             if (names := vars(self).get("_left_out")) and (name in _OF_THE_FUNCTION or hasattr(type(self), name)):
                 raise PartialFunctionError(
                     f"this Solution of an extended {self.formulation} has no {name}: its problem lets more decide than "

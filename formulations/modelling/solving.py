@@ -16,7 +16,6 @@ from formulations.modelling.solution import Solution
 from qpkernels.arrays import check_positive, shown
 from qpkernels.errors import UnsupportedOptionError
 from qpkernels.problems import (
-    Bounds,
     Certificate,
     ConeProgram,
     ExpansionProgram,
@@ -79,6 +78,19 @@ class SolveRequest:
         """Whether neither a solver is named, nor options that belong to one; those of smo may be given all the same."""
         return self.solver is None and self.options.keys() <= {"isolate", "memory_limit", *OF_SMO}
 
+    @property
+    def limits_nothing(self) -> bool:
+        """Whether nobody is named, nothing is limited but memory, and there is nothing to begin with."""
+        asked = self.of_any
+        return (
+            self.solver is None
+            and self.warm_start is None
+            and asked.max_iter is None
+            and asked.time_limit is None
+            and not asked.verbose
+            and self.options.keys() <= {"cache_size"}
+        )
+
     def backend(self, structures: tuple[Program, ...], cone_solver: str) -> Solver:
         """Return the solver asked for, or the one that a model of this structure deserves, or its forms."""
         if self.solver is not None:
@@ -119,13 +131,12 @@ class SolveRequest:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """An answer to a textbook problem, with its bounds and certificate, at hyper-parameters of these values.
+    """An answer to a textbook problem, with its certificate, at hyper-parameters of these values.
 
     It knows nothing of the model that holds it: in a circle, kernel matrices would stay until a collection of garbage.
     """
 
     answer: Candidate
-    bounds: Bounds
     certificate: Certificate
     proved: bool
     parameters: tuple[bytes, ...]
@@ -133,7 +144,7 @@ class Held:
 
 @dataclass(eq=False)
 class Latest:
-    """The last answer; None before the first, and in a copy from a file: bounds hold functions, which no file does."""
+    """The last answer; None before the first, and in a copy from a file: it holds functions, which no file does."""
 
     answer: Held | None = None
 
@@ -142,9 +153,9 @@ class Latest:
         return Latest, ()
 
 
-def hold(model: Any, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
+def hold(model: Any, answer: Candidate, certificate: Certificate, status: Status) -> None:
     """Keep the answer for the forms of the model to show, at the points that were certified."""
-    model._latest.answer = Held(answer, bounds, certificate, status is Status.OPTIMAL, model._parameter_values())
+    model._latest.answer = Held(answer, certificate, status is Status.OPTIMAL, model._parameter_values())
 
 
 def first_taken(structures: tuple[Program, ...], solver: Solver) -> Program | None:

@@ -93,6 +93,14 @@ class Statement(metaclass=ABCMeta):
     _shown: Shown
     _frozen = False
 
+    name: ClassVar[str]
+    """Name of the form."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Name the form."""
+        super().__init_subclass__(**options)
+        cls.name = cls.__name__
+
     def __setattr__(self, name: str, value: object) -> None:
         set_unless_frozen(self, name, value)
 
@@ -167,12 +175,7 @@ class Statement(metaclass=ABCMeta):
 
     # The problem ----------------------------------------------------------------------------------------------
 
-    @property
-    def name(self) -> str:
-        """Name of the form."""
-        return type(self).__name__
-
-    @property
+    @cached_property
     def is_extended(self) -> bool:
         """Whether the user added to the textbook problem."""
         added = self.extension
@@ -251,6 +254,7 @@ class Statement(metaclass=ABCMeta):
         extension = self.extension.with_added(constraints, objective)
         extended = copy(self)
         del extended._assembled
+        vars(extended).pop("is_extended", None)
         object.__setattr__(extended, "extension", extension)
         return extended
 

@@ -139,7 +139,7 @@ class ExactPath(Rowed):
         p = self._within(value)
         (model, answer, bounds), certificate = self.judged_at(p, self.pieces.find(p))
         status = status_of(certificate, Claim.OPTIMAL, self.tol)
-        hold(model, answer, certificate, status, bounds)
+        hold(model, answer, certificate, status)
         run = Run(
             formulation=model.name,
             objective=certificate.primal_value,

@@ -154,9 +154,8 @@ class _ActiveSetSearch:
     def __init__(self, program: KernelQP, known: Stored, inverse: Inverse, beta: Vector, values: Vector) -> None:
         self._program, self._known, self._inverse = program, known, inverse
         self._rows = MatrixRows(*known)
-        parts = (program.target, program.epsilon, program.ridge, program.lower, program.upper)
-        # Copies, since compiled code is another for arrays that are read-only.
-        self._data = Arrays(*(part.copy() for part in parts))
+        # Not those of the program, since compiled code is another for arrays that are read-only.
+        self._data = Arrays(*program.as_rows())
         self._at, self.values = beta, values.copy()
         self.beta = _within(beta, program)
         self._sign = np.sign(self.beta)

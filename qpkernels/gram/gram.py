@@ -67,6 +67,12 @@ from qpkernels.kernels.spec import kernel_to_spec
 
 __all__ = ["BoundedProduct", "Gram", "Selection"]
 
+_OF_SAMPLES = (
+    *("kernel", "memory_limit", "indefinite", "feature_names", "_by_construction", "_may_be_corrected", "_settled"),
+    *("kernel_diagonal", "diagonal", "lengths", "correction", "factored", "explicit"),
+)
+"""What a matrix knows that is no larger than the samples."""
+
 
 class Gram(Carded, metaclass=ChecksKeywords):
     """The m x m kernel matrix K of m samples, computed once and when asked for.
@@ -232,7 +238,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
         GramTooLargeError
             If it would exceed ``memory_limit``.
         """
-        return self._form().matrix
+        return self._form().matrix if self._formed is None else self._formed.matrix
 
     def product(self, coefficients: ArrayLike) -> Vector:
         """Return K v for v of shape (m,), from the columns where v is not zero; the matrix need not fit in memory.
@@ -503,6 +509,13 @@ class Gram(Carded, metaclass=ChecksKeywords):
         part._begin(self.kernel, self.memory_limit, self.indefinite, Selection(self, frozen(rows)))
         part.feature_names = self.feature_names
         return part
+
+    def unformed(self) -> Gram:
+        """Return the same matrix, of which no entry is computed yet: who keeps it keeps samples alone."""
+        made, known = Gram.__new__(Gram), vars(self)
+        vars(made).update({name: known[name] for name in _OF_SAMPLES if name in known}, X=self.X)
+        made._formed = made._source = None
+        return made
 
     def is_part_of(self, whole: Gram, rows: Indices) -> bool:
         """Return whether this is ``whole.part(rows)``, or the same part by several steps, or ``whole`` itself."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from math import isfinite
 
 import numpy as np
 
@@ -194,7 +195,7 @@ class Certificate(Carded):
         ParameterError
             If ``tol`` is no number of at least 0.
         """
-        limit = real_number(tol, "tol", "a number of at least 0")
+        limit = tol if type(tol) is float else real_number(tol, "tol", "a number of at least 0")
         if not limit >= 0.0:
             raise ParameterError(f"tol must be a number of at least 0, but {limit:g} came.")
         return self.uncounted <= PROVED and self.largest <= limit
@@ -352,7 +353,7 @@ def certify_values(
     >>> print(f"{certificate.relative_gap:.1e}", certificate.holds(1e-3), certificate.holds(1e-6))
     5.0e-04 True False
     """
-    if not all(np.isfinite(value) for value in (primal, dual, primal_residual, dual_residual, rounding)):
+    if not all(map(isfinite, (primal, dual, primal_residual, dual_residual, rounding))):
         return undefined("the answer, or its value, holds NaN or infinity")
     scale = max(abs(primal), abs(dual))
     gap = abs(primal - dual)

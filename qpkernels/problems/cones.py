@@ -125,7 +125,8 @@ class _Sized(Cone):
     length: int
 
     def __post_init__(self) -> None:
-        check_count(self.length, "the length of a cone", least=0)
+        if type(self.length) is not int or self.length < 0:
+            check_count(self.length, "the length of a cone", least=0)
 
     @property
     def size(self) -> int:

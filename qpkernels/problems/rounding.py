@@ -16,10 +16,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Indices, Vector
 from qpkernels.gram import BoundedProduct, Gram
 from qpkernels.gram.features import Features, SparseFeatures
 from qpkernels.problems.sums import EPS, ExpansionSums, expansion_sums
@@ -33,6 +35,7 @@ __all__ = [
     "expanded",
     "expansion_error",
     "expansion_vanishes",
+    "gap_rounding",
     "size_error",
     "sum_error",
     "together",
@@ -69,6 +72,28 @@ def sum_error(terms: Vector) -> float:
 def size_error(size: float, terms: int) -> float:
     """Return the bound for a sum of so many ``terms``, whose absolute values add up to ``size``."""
     return sqrt(terms) * EPS * size
+
+
+def gap_rounding(sums: Any, samples: int | Indices, levels: float | Vector, balanced: bool | NDArray[np.bool_]) -> Any:
+    """Return what rounding may have changed in P and D together, apart from norms: of one gap, or of several at once.
+
+    Parameters
+    ----------
+    sums
+        A :class:`~qpkernels.problems.sums.GapTerms`; or what has its sums of several gaps, as arrays.
+    samples
+        Their number.
+    levels
+        b times the sum that the coefficients are to have.
+    balanced
+        Whether that sum is 0, so that another one is rounding.
+    """
+    return (
+        np.sqrt(sums.squared_errors)
+        + np.sqrt(samples) * EPS * (sums.losses + sums.linear_sizes + sums.costs)
+        + EPS * np.abs(levels)
+        + balanced * np.abs(sums.imbalance) * sums.reach
+    )
 
 
 def together(errors: Vector) -> float:

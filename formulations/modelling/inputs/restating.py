@@ -56,6 +56,9 @@ class Restatable:
     entry: ClassVar[ModelEntry] = ModelEntry()
     """What the class states about itself."""
 
+    name: ClassVar[str]
+    """Name of the kind."""
+
     data: BoundSamples
     gram: Gram
     _frozen = False
@@ -66,18 +69,14 @@ class Restatable:
         set_unless_frozen(self, name, value)
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Make each hyper-parameter an attribute of its name."""
+        """Make each hyper-parameter an attribute of its name, and name the kind."""
         super().__init_subclass__(**options)
+        cls.name = vars(cls).get("name", cls.__name__)
         for parameter in cls.entry.parameters if "entry" in vars(cls) else ():
             attribute = cached_property(partial(_declared, parameter))
             attribute.__set_name__(cls, parameter.name)
             attribute.__doc__ = parameter.described
             setattr(cls, parameter.name, attribute)
-
-    @property
-    def name(self) -> str:
-        """Name of the kind."""
-        return type(self).__name__
 
     @abstractmethod
     def __len__(self) -> int:
@@ -253,13 +252,29 @@ class Restatable:
         ParameterError, ShapeError, OneClassError
             If the model cannot be stated on these samples, or a hyper-parameter is outside its range for them.
         """
-        model = object.__new__(type(self))
-        kept = {name: value for name, value in vars(self).items() if not self._is_derived(name)}
-        vars(model).update(kept, **entries, data=data, gram=data.gram, _frozen=False)
+        model = self._alike(data, entries, _frozen=False)
         model._check_samples()
         model._make_parameters(values)
         model._check_parameters()
         vars(model)["_frozen"] = True
+        return model
+
+    def _as_it_is(self, gram: Gram) -> Self:
+        """Return the same model upon another ``gram`` of the same matrix, with the values of now whatever is set later.
+
+        Nothing is checked, and no value is copied that a user cannot change.
+        """
+        values = {
+            name: self._numbers[name] if name not in vars(self) else self.value_of(name).copy()
+            for name in self.entry.names
+        }
+        return self._alike(BoundSamples(gram, self.data.explicit), {}, _numbers=values)
+
+    def _alike(self, data: BoundSamples, entries: Mapping[str, Vector], **others: Any) -> Self:
+        """Return a model of these attributes, and else those of this one that were not computed from others."""
+        model = object.__new__(type(self))
+        kept = {name: each for name, each in vars(self).items() if not self._is_derived(name)}
+        vars(model).update(kept, **entries, data=data, gram=data.gram, **others)
         return model
 
     def _bound_by(self, kernel: Kernel) -> BoundSamples:

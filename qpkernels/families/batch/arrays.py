@@ -22,11 +22,12 @@ from qpkernels.arrays.threads import in_parts, threads
 from qpkernels.families.batch.machine import LEAST, MOST, STEPS, Fitted, Machine, MachineArrays, Points, Start, carried
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.products import EXPONENT_ERROR
-from qpkernels.problems import Certificate, KernelQP, LevelQP
+from qpkernels.problems import Certificate, KernelQP, LevelQP, SampleTerms
 from qpkernels.problems.certificate import certify_values
 from qpkernels.problems.kernel_qp.bounds import worst_sample
 from qpkernels.problems.kernel_qp.program import nearest_feasible
 from qpkernels.problems.level_qp.bounds import best_level
+from qpkernels.problems.rounding import gap_rounding
 from qpkernels.problems.sums import EPS, ProgramTerms, expansion_sums, gap_sums
 from qpkernels.solvers.interface import Claim, Outcome
 from qpkernels.solvers.smo.plain import Rows, descend, expected_seconds, few, rows_of
@@ -85,16 +86,15 @@ class KernelQPs:
     @classmethod
     def of(cls, program: KernelQP) -> KernelQPs:
         """Return the one machine that a program is."""
-        m = program.size
+        m = program.target.size
         totals = None if program.total is None else np.array([program.total])
         begin = few(program) if program.total else None
-        return cls(program.gram, np.arange(m), np.array([0, m]), terms_of(program), totals, begin=begin)
+        return cls(program.gram, np.arange(m), np.array([0, m]), program.as_rows(), totals, begin=begin)
 
     @classmethod
     def of_margin(cls, program: LevelQP) -> KernelQPs:
         """Return the one machine that a program is whose budget is from below, with b."""
-        m, zeros = program.size, np.zeros(program.size)
-        terms = np.array((program.target, zeros, zeros, program.lower, program.upper))
+        m, terms = program.size, SampleTerms(program.target, program.lower, program.upper).as_rows()
         return cls(program.gram, np.arange(m), np.array([0, m]), terms, np.zeros(1), budgets=np.array([program.budget]))
 
     def with_margins(self, margins: Vector) -> KernelQPs:
@@ -133,11 +133,6 @@ class KernelQPs:
         target, epsilon, ridge, lower, upper = self.terms[:, rows]
         gram, total = self.gram.part(self.samples[rows]), None if self.totals is None else float(self.totals[number])
         return KernelQP(gram, target, lower, upper, total, epsilon, ridge)
-
-
-def terms_of(program: KernelQP) -> Matrix:
-    """Return the rows of :attr:`KernelQPs.terms` that a program is."""
-    return np.array((program.target, program.epsilon, program.ridge, program.lower, program.upper))
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,12 +203,12 @@ class Solved:
         return max(0.0, -best_level(np.where(upper > 0, -decision, decision), budget / float(costs.sum()), costs))
 
     def fitted(self, number: int, tol: float) -> Fitted:
-        """Return the answer of a machine that is proved to ``tol``."""
-        rows, proof = self.programs.rows(number), self.certificate(number, tol)
+        """Return the answer of a machine that was to be proved to ``tol``."""
+        rows, proof = self.programs.rows(number), self._proof(number)
         outcome = Outcome(
             self.beta[rows],
             np.array([]) if self.programs.totals is None else self.intercepts[number : number + 1],
-            Claim.OPTIMAL,
+            Claim.OPTIMAL if proof.holds(tol) else Claim.STOPPED,
             f"relative gap {proof.relative_gap:.1e}",
             int(self.steps[number]),
             self.values[rows],
@@ -224,9 +219,12 @@ class Solved:
 
     def certificate(self, number: int, tol: float) -> Certificate:
         """Return what is proved of a machine that was to be proved to ``tol``."""
-        rows, worst = self.programs.rows(number), int(self.worst[number])
-        at = rows.start + worst
-        proof = certify_values(
+        return replace(self._proof(number), asked=tol)
+
+    def _proof(self, number: int) -> Certificate:
+        worst = int(self.worst[number])
+        at = int(self.programs.starts[number]) + worst
+        return certify_values(
             float(self.primal_values[number]),
             float(self.dual_values[number]),
             dual_residual=float(self.imbalance[number]),
@@ -234,7 +232,6 @@ class Solved:
             largest=float(self.largest[number]),
             worst=worst_sample(worst, self.programs.terms[0, at], self.beta[at], self.largest[number]),
         )
-        return replace(proof, asked=tol)
 
 
 def solve_kernel_qps(programs: KernelQPs, *, tol: float, memory: int, jobs: int) -> Solved | None:
@@ -255,7 +252,7 @@ def solve_kernel_qps(programs: KernelQPs, *, tol: float, memory: int, jobs: int)
         Threads that are asked for; -1: as many as the work is worth.
     """
     begun, gram, sizes = perf_counter(), programs.gram, np.diff(programs.starts)
-    if 8 * int(sizes.max()) ** 2 > memory or not takes(gram):
+    if 8 * int(sizes.max()) ** 2 > min(memory, gram.memory_limit) or not takes(gram):
         return None
     ready = at_hand("arrays")
     if programs.budgets is not None and not ready:
@@ -285,10 +282,10 @@ def solve_kernel_qps(programs: KernelQPs, *, tol: float, memory: int, jobs: int)
     worst, levels, root = sums.worst.astype(np.intp), points.intercepts * totals, np.sqrt(sizes) * EPS
     reach = np.sqrt(np.maximum(1.0, f.used)) * EPS * f.reach
     imbalance = np.abs(sums.imbalance - totals) if paired else np.zeros(count)
-    inexact, owed = EPS * np.abs(levels) + np.where(balanced, imbalance * sums.reach, 0.0), np.zeros(count)
+    inexact, owed = np.zeros(count), np.zeros(count)
     if programs.budgets is not None:
         owed = margins * programs.budgets
-        inexact += EPS * owed + np.abs(sums.size - programs.budgets) * (sums.reach + margins)
+        inexact = EPS * owed + np.abs(sums.size - programs.budgets) * (sums.reach + margins)
     return Solved(
         programs,
         points.beta,
@@ -297,8 +294,7 @@ def solve_kernel_qps(programs: KernelQPs, *, tol: float, memory: int, jobs: int)
         points.steps,
         primal_values=0.5 * f.products + sums.losses + levels - owed,
         dual_values=sums.linear - sums.costs - 0.5 * f.products - owed,
-        rounding=np.sqrt(sums.squared_errors)
-        + root * (sums.losses + sums.linear_sizes + sums.costs)
+        rounding=gap_rounding(sums, sizes, levels, balanced)
         + 0.5 * (reach * np.sqrt(f.square) + root * f.products_size)
         + inexact,
         worst=worst,
@@ -394,7 +390,7 @@ def _source(gram: Gram, memory: int) -> Source | None:
         product = make_product(form, X, np.float64)
         assert isinstance(product, DenseProduct)
         if product.largest * EPS <= EXPONENT_ERROR:
-            features, offsets, degree = product.by_feature(np.arange(product.size))
+            features, offsets, degree = product.by_feature(slice(None))
             return frozen(features), offsets, degree
     if not gram.is_formed and (len(gram) > _FEW or 8 * len(gram) ** 2 > min(memory, gram.memory_limit)):
         return None
@@ -450,7 +446,7 @@ def solve_each(
                 gram,
                 np.concatenate([machines[k].samples for k in numbers]),
                 np.cumsum([0, *(program.size for program in programs)]),
-                np.concatenate([terms_of(program) for program in programs], axis=1),
+                np.concatenate([program.as_rows() for program in programs], axis=1),
                 np.array([program.total for program in programs]) if paired else None,
                 np.array([follows for _, follows in chosen]),
                 [_NOBODY if (some := machines[k].held_out) is None else some for k in numbers],

@@ -130,7 +130,7 @@ def _numbers(values: object, name: str) -> Indices:
     return frozen(numbers.astype(np.intp))
 
 
-STEPS, LEAST, MOST = 20, 2_000_000, 40_000_000
+STEPS, LEAST, MOST = 20, 1_000_000, 40_000_000
 """Steps for each sample of a machine beyond which it is worth other means, and bounds of steps times samples."""
 
 

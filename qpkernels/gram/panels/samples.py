@@ -91,22 +91,24 @@ class DenseProduct(PanelProduct):
     ) -> DenseProduct:
         """Return features and offsets of ``X``; see :class:`~qpkernels.kernels.ProductForm`."""
         features, offsets = np.empty(X.shape, dtype), np.full(len(X), offset, dtype)
-        count = max(1, _ENTRIES // X.shape[1])
-        memory = np.empty((count, X.shape[1]))
+        rounds = features.dtype != np.float64
+        count = max(1, _ENTRIES // X.shape[1] if rounds else len(X))
+        memory = np.empty((count, X.shape[1])) if rounds else features
         for start in range(0, len(X), count):
             rows, exact = slice(start, start + count), memory[: len(X) - start]
             np.subtract(X[rows], origin, out=exact)
             exact *= scale
-            # Beyond the numbers of float32, what comes of it is told by its error bound.
-            with np.errstate(over="ignore"):
-                features[rows] = exact
-            if degree == 0:
-                # Of the features as they were rounded: then a sample is at distance 0 from itself.
+            if rounds:
+                # Beyond the numbers of float32, what comes of it is told by its error bound.
+                with np.errstate(over="ignore"):
+                    features[rows] = exact
+                # Then a sample is at distance 0 from itself.
                 exact[:] = features[rows]
+            if degree == 0:
                 offsets[rows] = 0.5 * np.einsum("ij,ij->i", exact, exact)
         return cls(Dense(features, offsets, degree))
 
-    def by_feature(self, samples: Indices) -> Dense:
+    def by_feature(self, samples: Indices | slice) -> Dense:
         """Return those of some of the samples, with a row for each feature."""
         features, offsets, degree = self._data
         return Dense(np.ascontiguousarray(features[samples].T), offsets[samples], degree)

@@ -111,8 +111,9 @@ class Block:
     stop: int
 
     def __post_init__(self) -> None:
-        for edge in ("start", "stop"):
-            check_count(getattr(self, edge), f"the {edge} of a block", least=0)
+        for edge, number in (("start", self.start), ("stop", self.stop)):
+            if type(number) is not int or number < 0:
+                check_count(number, f"the {edge} of a block", least=0)
 
     @property
     def range(self) -> slice:

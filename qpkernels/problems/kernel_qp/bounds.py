@@ -180,13 +180,14 @@ def certify_kernel_qp(
     if product is None or not (product.coefficients is feasible or np.array_equal(product.coefficients, feasible)):
         product = gap_product(program, feasible, intercept)
     program.gram.require_psd()
-    with _sums_in_one_thread(program.size):
+    with _sums_in_one_thread(beta.size):
         program.gram.require_nonnegative(feasible, product.values)
         f = expand_at_samples(program.gram, beta, feasible, product.values) if function is None else function
         f = _with_rounding(program, beta, f) if function is None else f
         inexact = product.error if product.error.any() else 0.0
         came = duality_gap(program, feasible, product.values, intercept, f, inexact)
-        move = feasible_move(program, f, intercept)
+        # Where no constraint is missed, and no larger f is better, they stay.
+        move = None if came.violation == 0.0 else feasible_move(program, f, intercept)
         gap, level = came, intercept
         if move is not None:
             f, level = move.of_function(program.gram, f), move.intercept

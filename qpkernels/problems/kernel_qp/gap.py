@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +31,8 @@ from qpkernels.problems.bounds import Move
 from qpkernels.problems.certificate import PROVED, relative
 from qpkernels.problems.kernel_qp.enclosure import least_change
 from qpkernels.problems.kernel_qp.program import KernelQP
-from qpkernels.problems.rounding import EPS, FunctionAtSamples, expansion_error, expansion_vanishes, size_error
-from qpkernels.problems.sums import GapSums, ProgramTerms, gap_sums
+from qpkernels.problems.rounding import FunctionAtSamples, expansion_error, expansion_vanishes, gap_rounding
+from qpkernels.problems.sums import EPS, GapSums, ProgramTerms, gap_sums
 
 __all__ = [
     "DualityGap",
@@ -173,17 +172,12 @@ def duality_gap(
     found, parts = gap_sums(terms, beta, values, errors, off, ends, np.array([level]), middle)
     sums = GapSums(*(float(each[0]) for each in found))
     rounding = (
-        sqrt(sums.squared_errors)
-        + sums.errors
-        + size_error(sums.losses, m)
-        + scaling * scaling * error.half_norm
-        + EPS * abs(level * total)
-        + size_error(sums.linear_sizes, m)
-        + size_error(sums.costs, m)
+        float(gap_rounding(sums, m, level * total, balanced))
         + own.half_norm
+        + scaling * scaling * error.half_norm
+        + sums.errors
         + sums.inexact
         + program.gram.indefiniteness(beta)
-        + (abs(sums.imbalance) * sums.reach if balanced else 0.0)
     )
     return DualityGap(
         primal_value=0.5 * scaling * scaling * f.squared_norm + sums.losses + level * total,

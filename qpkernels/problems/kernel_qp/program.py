@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import pairwise
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -235,7 +236,7 @@ class KernelQP(ExpansionProgram):
     @cached_property
     def is_bounded(self) -> bool:
         """Whether all bounds are finite."""
-        return bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
+        return bool(self.lower.min() > -np.inf and self.upper.max() < np.inf)
 
     @cached_property
     def is_hard(self) -> bool:
@@ -272,7 +273,8 @@ class KernelQP(ExpansionProgram):
     def upon(self, gram: Gram) -> KernelQP:
         """Return the same problem with another ``gram`` of the same matrix, which may hold what this one shall not."""
         moved = KernelQP.__new__(KernelQP)
-        vars(moved).update({field.name: getattr(self, field.name) for field in fields(self)}, gram=gram)
+        # What was computed is none of the matrix.
+        vars(moved).update(vars(self), gram=gram)
         return moved
 
     def objective(self, beta: Vector, values: Vector | None = None) -> float:
@@ -292,6 +294,10 @@ class KernelQP(ExpansionProgram):
             Target, bounds, epsilon and ridge of each sample.
         """
         return cls(gram, terms.target, terms.lower, terms.upper, total, terms.epsilon, terms.ridge, name)
+
+    def as_rows(self) -> Matrix:
+        """Return target, epsilon, ridge, lower and upper, a row each, in memory of their own."""
+        return SampleTerms(self.target, self.lower, self.upper, self.epsilon, self.ridge).as_rows()
 
     def slopes(self, values: Vector, intercept: float = 0.0) -> Vector:
         """Return -L_i'(v_i) at the decision values v_i = f(x_i) + b: the s in which L_i attains its maximum.
@@ -389,9 +395,11 @@ def diverges(program: KernelQP, beta: Vector, values: Vector | None = None) -> b
 def _entries(values: ArrayLike, name: str, m: int, *, infinite: bool = False) -> Vector:
     """Return a read-only copy of ``values``, which may be infinite where that means no bound."""
     # Models state arrays and numbers that are right already: they are seen at once, and all else is read with care.
-    if isinstance(values, float):
+    if isinstance(values, float) and isfinite(values):
         vector = np.full(m, values)
-    elif type(values) is np.ndarray and values.dtype == np.float64 and values.shape == (m,):
+        vector.flags.writeable = False
+        return vector
+    if type(values) is np.ndarray and values.dtype == np.float64 and values.shape == (m,):
         vector = np.array(values)
     else:
         vector = float_vector(values, name, m)

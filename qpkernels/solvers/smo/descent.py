@@ -480,8 +480,7 @@ class PairDescent:
 
     def __init__(self, program: KernelQP, rows: SampleRows, beta: Vector, values: Vector) -> None:
         self._take_steps = single_steps if program.total is None else pair_steps
-        box = np.array((program.target, program.epsilon, program.ridge, program.lower, program.upper))
-        self._state(program, rows, box, beta, values)
+        self._state(program, rows, program.as_rows(), beta, values)
 
     @staticmethod
     def on(program: KernelQP | LevelQP, rows: SampleRows, beta: Vector, values: Vector) -> PairDescent:

@@ -13,6 +13,7 @@ from formulations.modelling.batch import Part, Solutions, Trained, check_jobs, t
 from model_data import MODEL_CASES, Case, contradiction, overlapping
 from qpkernels import RBF, Gram
 from qpkernels.errors import InfeasibleError, ParameterError
+from qpkernels.families.batch.arrays import KernelQPs
 from qpkernels.problems import Status
 
 KERNEL_QPS = [case for case in MODEL_CASES if case.is_kernel_qp]
@@ -74,6 +75,19 @@ def test_what_the_batch_leaves_unproved_is_solved_alone_unless_a_limit_was_reach
     (proved,) = train(model.gram, [part], tol=1e-9)
     assert isinstance(proved, Trained)
     assert proved.status is Status.OPTIMAL
+
+
+def test_what_arrays_leave_unproved_goes_on_from_there() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 2))
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=40) > 0, 1, -1)
+    model = SoftMargin(X, y, RBF(0.05), C=1e6)
+    part, program = Part.of(model, np.arange(40)), model.qp()
+    (answer,) = train(model.gram, [part], tol=1e-6, programs=KernelQPs.of(program))
+    assert isinstance(answer, Trained)
+    assert answer.status is Status.OPTIMAL
+    assert answer.solution.solver == "smo, interior-point"
+    assert len(answer.solution.attempts) == 2
 
 
 def test_a_limit_of_time_is_that_of_each_model_and_leaves_them_a_batch() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -156,6 +157,7 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Said]]:
     def set_to(*answers: Solution | Exception) -> list[Said]:
         said = [Said(answer, []) for answer in answers]
         made = [routes._Attempt(each, takes_start=True) for each in said]
+        monkeypatch.setattr(routes, "_as_array", lambda *_: None)
         monkeypatch.setattr(routes, "_attempts", lambda *_: iter(made))
         return said
 
@@ -216,6 +218,7 @@ def test_a_failure_gives_way_and_is_raised_where_nobody_answers(
 
 def test_the_forms_show_the_answer_that_is_kept(monkeypatch: pytest.MonkeyPatch, tube: SoftTube) -> None:
     made = [routes._Attempt(lambda _, steps=steps: tube.solve("smo", max_iter=steps)) for steps in (60, 1)]
+    monkeypatch.setattr(routes, "_as_array", lambda *_: None)
     monkeypatch.setattr(routes, "_attempts", lambda *_: iter(made))
     solution = tube.solve()
     assert tube.dual.problem is not None
@@ -235,3 +238,64 @@ def test_the_kernel_matrix_goes_with_its_model(solver: str | None) -> None:
     finally:
         gc.enable()
     assert solution.certificate.holds(1e-6)
+
+
+# --- few samples, which are a batch of one ---
+
+
+def test_what_arrays_leave_unproved_goes_on_from_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, as_array = SoftMargin(*overlapping(), RBF(0.5), C=100.0), routes._as_array
+    begun: list[Solution] = []
+
+    def roughly(asked: Any, request: Any, *rest: Any) -> Any:
+        rough = replace(request, of_any=request.of_any.having(tol=1e-3))
+        begun.append(replace(as_array(asked, rough, *rest), status=Status.STOPPED))  # type: ignore[type-var]
+        return begun[0]
+
+    monkeypatch.setattr(routes, "_as_array", roughly)
+    solution, (first,) = model.solve(), begun
+    assert solution.status is Status.OPTIMAL
+    assert [said.split(":")[0] for said in solution.attempts] == ["smo", "smo"]
+    assert (solution.solver, solution.certificate.asked) == ("smo", 1e-6)
+    assert first.iterations < solution.iterations < 1.5 * model.solve("smo").iterations
+
+
+def test_a_problem_of_many_steps_is_handed_over() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 2))
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=40) > 0, 1, -1)
+    solution = SoftMargin(X, y, RBF(0.05), C=1e6).solve()
+    assert (solution.status, solution.solver) == (Status.OPTIMAL, "smo, interior-point")
+
+
+def test_what_is_read_later_is_that_of_the_solve() -> None:
+    X, y = overlapping()
+    model = SoftMargin(X, y, RBF(0.5), C=2.0)
+    early, late, kept = model.solve(), model.solve(), model.solve()
+    early.__getstate__()
+    model.set_params(C=5.0, gamma=0.1)
+    for solution in (late, pickle.loads(pickle.dumps(kept)), replace(kept, message="")):
+        assert np.array_equal(solution.support.free, early.support.free)
+        assert np.array_equal(solution.support.bounded, early.support.bounded)
+        assert np.array_equal(solution.decision, early.decision)
+        assert solution.intercept_interval == early.intercept_interval
+        assert solution.conditions.keys() == early.conditions.keys()
+        assert all(np.array_equal(early.conditions[name], values) for name, values in solution.conditions.items())
+    other = SoftMargin(X, y, RBF(0.5), C=2.0).solve("smo", tol=1e-6)
+    assert np.array_equal(other.support.free, early.support.free)
+    assert max(float(np.abs(each).max()) for each in early.conditions.values()) < 1e-3
+
+
+@pytest.mark.parametrize("limits", [{"max_iter": 10**6}, {"time_limit": 60.0}, {"warm_start": np.zeros(20)}])
+def test_the_certificate_is_that_of_the_other_ways(limits: dict[str, Any]) -> None:
+    X, y = overlapping()
+    model = SoftMargin(X, y, RBF(0.5))
+    if "warm_start" in limits:
+        limits = {"warm_start": np.zeros(len(model))}
+    mine, theirs = model.solve(tol=1e-9), model.solve(tol=1e-9, **limits)
+    assert mine.certificate.holds(1e-9)
+    assert mine.certificate.asked == theirs.certificate.asked
+    assert mine.objective == pytest.approx(theirs.objective, rel=1e-9)
+    proof = model.certify((mine.beta, mine.intercept))
+    assert proof.relative_gap == pytest.approx(mine.certificate.relative_gap, abs=1e-13)
+    assert proof.rounding == pytest.approx(mine.certificate.rounding, rel=1e-2)
