@@ -34,7 +34,7 @@ from qpkernels.arrays.threads import blas_threads_worth
 from qpkernels.errors import FileFormatError, ParameterError, ShapeError
 from qpkernels.gram.features import weights_of
 from qpkernels.gram.panels.products import EXPONENT_ERROR
-from qpkernels.gram.panels.sums import FEW, add_kernel_sums
+from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.kernels.approximations import Nystroem
 from qpkernels.kernels.kernel import Kernel
 from qpkernels.kernels.linear import Linear
@@ -161,15 +161,9 @@ class Expansion:
         features = None if weights is None else _features(self.kernel, samples)
         if weights is not None and features is not None:
             return np.asarray(features @ weights + self.intercept)
-        if samples.shape[0] * self.coefficients.size <= FEW:
-            return np.asarray(self._between(samples) @ self.coefficients + self.intercept)
         values = np.full(samples.shape[0], self.intercept)
         add_kernel_sums(self.kernel, self.centers, self.coefficients, samples, values)
         return values
-
-    @cached_property
-    def _between(self) -> _ValuesAt:
-        return _ValuesAt(self.kernel, self.centers)
 
     def in_features(self) -> Vector:
         """Return the w of f(x) = <w, phi(x)> in the features of the kernel, which has such."""
