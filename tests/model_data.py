@@ -306,6 +306,8 @@ class Case:
         """Return the solver that answers where nobody is named."""
         if self.is_system:
             return "linear"
+        if self.model is NuMargin and self.kernel != "explicit":
+            return "smo"
         return "interior-point" if self.has_free_level else self.routes[0]
 
     @property

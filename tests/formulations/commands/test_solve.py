@@ -70,9 +70,11 @@ def test_values_and_novelty_as_svm_train(tmp_path: Path) -> None:
     assert run_json("predict", path)["predicted"] == pytest.approx(theirs.predict(X), abs=1e-5)
     record = run_json("fit", path, "--model", "one-class", "--set", "nu=0.3", "--gamma", "0.2", "--tol", "1e-10")
     novel = OneClassSVM(nu=0.3, gamma=0.2, **TIGHT).fit(X)
-    free = np.abs(novel.decision_function(X)) > 1e-6
+    values = novel.decision_function(X)
+    free = np.abs(values) > 1e-6
     assert np.array_equal(np.array(run_json("predict", path)["predicted"])[free], novel.predict(X)[free])
-    assert record["training_inliers"] == pytest.approx(0.7, abs=0.1)
+    # Samples on the boundary are inliers or not by rounding.
+    assert np.mean(values > 1e-6) <= record["training_inliers"] <= np.mean(values > -1e-6)
 
 
 def test_several_classes_keep_their_names() -> None:

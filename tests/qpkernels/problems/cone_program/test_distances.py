@@ -91,6 +91,34 @@ def separable() -> Any:
     return SoftMargin(X, np.where(X[:, 0] + 0.5 * rng.normal(size=20) > 0, 1, -1), C=1.0).primal
 
 
+LARGE = [1e9, 1e10, 1e12]
+
+HIDING: dict[str, Callable[[Any, float], Any]] = {
+    "power": lambda w, B: cp.PowCone3D(w[1] - 1, cp.Constant(B), w[0] * 1e-3, 0.5),
+    "geometric mean": lambda w, B: cp.geo_mean(cp.hstack([w[1] - 1, B, 1])) >= 0,
+    "matrix": lambda w, B: cp.bmat([[B, 0], [0, w[1] - 1]]) >> 0,
+    "logarithm": lambda w, B: cp.log(w[1] - 1) >= -B,
+    "rotated": lambda w, B: cp.quad_over_lin(1e-3 * w[0], w[1] - 1) <= B,
+}
+
+
+@pytest.mark.parametrize("large", LARGE)
+@pytest.mark.parametrize("name", HIDING)
+def test_a_large_constant_hides_no_violation(name: str, large: float) -> None:
+    form = separable()
+    # Each of the constraints implies w_1 >= 1.
+    least = separable()
+    bound = least.extend(least.w[1] >= 1).solve(tol=1e-6).certificate.dual_value
+    try:
+        solution = form.extend(HIDING[name](form.w, large)).solve(tol=1e-6)
+    except (InfeasibleError, SolverFailedError) as error:
+        assert not isinstance(error, InfeasibleError)  # noqa: PT017  w_1 = 2 satisfies all of them
+        return
+    if solution.status == "optimal":
+        assert form.w.value[1] >= 1 - 1e-6
+        assert solution.certificate.primal_value >= bound * (1 - 1e-6)
+
+
 def test_a_forged_point_beside_a_large_constant() -> None:
     # min w s.t. [[B, 0], [0, w - 1]] is positive semidefinite, at w = 1/4.
     program = cone_program([[0]], [1], [[0], [0], [-1]], [1e9, 0, -1], [PSDTriangle(2)])
