@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Literal, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, diags_array
 
 import formulations.modelling.cvx as cp
-from qpkernels.arrays import Vector, check_choice
+from qpkernels.arrays import Matrix, Vector, check_choice
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.problems import Block, Cone, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
 from qpkernels.problems.cone_program.elimination import defining_rows, eliminate
@@ -164,7 +165,11 @@ def lower(problem: cp.Problem, name: str) -> Lowered:
     missing = [parameter.name() for parameter in problem.parameters() if parameter.value is None]
     if missing:
         raise ParameterError(f"the parameters {', '.join(missing)} of {name} have no value; set them first.")
-    data, chain, inverse_data = problem.get_problem_data("CLARABEL", solver_opts={"use_quad_obj": True})
+    if problem not in _OUTLINES:
+        _OUTLINES[problem] = _Outline.of(problem)
+    outline = _OUTLINES[problem]
+    compiling = problem if outline is None else outline.problem
+    data, chain, inverse_data = compiling.get_problem_data("CLARABEL", solver_opts={"use_quad_obj": True})
     compiled = data["param_prob"]
     n = data["c"].size
     declared = {variable.name() for variable in problem.variables()}
@@ -178,8 +183,14 @@ def lower(problem: cp.Problem, name: str) -> Lowered:
         (labels[number] if number >= 0 else None, constraint.size)
         for number, constraint in zip(numbers, compiled.constraints, strict=True)
     ]
-    # Products of floats may part the triangles in the last digit, of which files and solvers keep one.
-    P = csc_array(0.5 * (data["P"] + data["P"].T)) if data.get("P") is not None else csc_array((n, n))
+    P = csc_array((n, n)) if data.get("P") is None else data["P"]
+    if outline is None:
+        P = csc_array(_symmetric(P))
+    elif (block := outline.place(P, compiled, declared)) is not None:
+        P = outline.filled(P, block)
+    else:
+        _OUTLINES[problem] = None
+        return lower(problem, name)
     program = ConeProgram(
         P=P,
         q=np.asarray(data["c"], dtype=np.float64),
@@ -192,6 +203,113 @@ def lower(problem: cp.Problem, name: str) -> Lowered:
         name=name,
     )
     return Lowered(problem, program, compiled.var_id_to_col, numbers, chain, inverse_data)
+
+
+def _symmetric(P: Any) -> Any:
+    """Return P without what rounding parts its triangles by: files and solvers keep one of them."""
+    return 0.5 * (P + P.T)
+
+
+@dataclass(frozen=True, eq=False)
+class _Outline:
+    """A problem with 1/2 c'Kc in its objective, and the same with the diagonal of K in place of K.
+
+    CVXPY takes a matrix apart into triplets and sorts them twice, which is most of the time of a lowering where a dense
+    K has thousands of samples. So it lowers the outline, and the entries off the diagonal are put into P afterwards.
+
+    Attributes
+    ----------
+    problem
+        The outline; its variables and constraints are those of the problem itself.
+    matrix
+        K, dense, shape (m, m).
+    argument
+        c, affine in the variables.
+    """
+
+    problem: cp.Problem
+    matrix: Matrix
+    argument: cp.Expression
+
+    @classmethod
+    def of(cls, problem: cp.Problem) -> _Outline | None:
+        """Return the outline, or None where the objective has no such term, or too many on its variable."""
+        objective = problem.objective
+        found = _outlined(objective.args[0])
+        if found is None:
+            return None
+        expression, form = found
+        argument, wrapped = form.args
+        if isinstance(argument, cp.Variable) and _squares(expression, argument) > 2:
+            # A sum of three terms depends on their order, and that in CVXPY on how many entries are sorted.
+            return None
+        return cls(cp.Problem(type(objective)(expression), problem.constraints), wrapped.args[0].value, argument)
+
+    def place(self, P: csc_array, compiled: Any, declared: set[str]) -> slice | None:
+        """Return the columns of c in P, the lowered outline; None: they cannot be told from others.
+
+        An expression has a variable of its own in the lowering, whose squares have the diagonal of K as coefficients.
+        """
+        if isinstance(self.argument, cp.Variable):
+            start = compiled.var_id_to_col.get(self.argument.id)
+            return None if start is None else slice(start, start + self.argument.size)
+        diagonal, own, found = P.diagonal(), self.matrix.diagonal(), []
+        for variable in compiled.variables:
+            start = compiled.var_id_to_col[variable.id]
+            block = slice(start, start + variable.size)
+            if variable.name() not in declared and np.array_equal(diagonal[block], own):
+                found.append(block)
+        return found[0] if len(found) == 1 else None
+
+    def filled(self, P: csc_array, block: slice) -> csc_array:
+        """Return the P of the problem itself, given that of its outline and the columns of c."""
+        # Halved and doubled as there, which costs the smallest numbers a digit.
+        dense = 2.0 * (0.5 * self.matrix)
+        np.fill_diagonal(dense, 0.0)
+        known = P[block, block].tocoo()
+        dense[known.row, known.col] += known.data
+        dense = _symmetric(dense)
+        kept = dense != 0
+        rows = np.broadcast_to(np.arange(block.start, block.stop), kept.shape)[kept]
+        rest = csc_array(_symmetric(P))
+        before, after = rest.indptr[block.start], rest.indptr[block.stop]
+        counts = np.diff(rest.indptr)
+        counts[block] = kept.sum(axis=1)
+        return csc_array(
+            (
+                np.concatenate([rest.data[:before], dense[kept], rest.data[after:]]),
+                np.concatenate([rest.indices[:before], rows, rest.indices[after:]]),
+                np.concatenate([[0], np.cumsum(counts)]),
+            ),
+            shape=P.shape,
+        )
+
+
+_OUTLINES: WeakKeyDictionary[cp.Problem, _Outline | None] = WeakKeyDictionary()
+"""The outlines of problems that were lowered: each keeps what CVXPY compiled, for other values of the parameters."""
+
+
+def _outlined(node: Any) -> tuple[Any, Any] | None:
+    """Return a sum with the diagonal of K in its first term 0.5 * quad_form(c, psd_wrap(K)), and that form; or None."""
+    if isinstance(node, cp.atoms.affine.add_expr.AddExpression | cp.atoms.affine.unary_operators.NegExpression):
+        for place, each in enumerate(node.args):
+            if (found := _outlined(each)) is not None:
+                return node.copy([*node.args[:place], found[0], *node.args[place + 1 :]]), found[1]
+        return None
+    if not (isinstance(node, cp.multiply) and isinstance(node.args[0], cp.Constant) and node.args[0].value == 0.5):
+        return None
+    form = node.args[1]
+    K = form.args[1].args[0].value if len(form.args) == 2 and isinstance(form.args[1], cp.psd_wrap) else None
+    if not isinstance(K, np.ndarray) or K.dtype.kind != "f":
+        return None
+    return 0.5 * cp.quad_form(form.args[0], cp.psd_wrap(diags_array(K.diagonal(), format="csc"))), form
+
+
+def _squares(node: Any, variable: cp.Variable) -> int:
+    """Return how often terms that may be squares name a variable."""
+    if isinstance(node, cp.Variable):
+        return int(node.id == variable.id)
+    return sum(_squares(each, variable) for each in node.args) if node.has_quadratic_term() else 0
 
 
 def _declared_numbers(problem: cp.Problem, chain: Any, inverse_data: Any) -> Mapping[int, int]:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from scipy.sparse import coo_array, csc_array, csr_array, eye_array, triu, vstack
+from scipy.sparse import coo_array, csc_array, csr_array, eye_array, vstack
 
 from qpkernels.arrays import Vector
 from qpkernels.arrays.files import PlaceInFile, parsing, read_file, read_number, replacing
@@ -75,7 +75,7 @@ def _lines(program: ConeProgram) -> Iterator[str]:
     yield from (f" RHS {row} {value!r}" for row, value in zip(rows, program.b.tolist(), strict=True) if value)
     yield "BOUNDS"
     yield from (f" FR BOUND {column}" for column in columns)
-    upper = csc_array(triu(program.P))
+    upper = program.upper_triangle()
     upper.eliminate_zeros()
     if upper.nnz:
         yield "QUADOBJ"

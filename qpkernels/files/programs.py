@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, triu
+from scipy.sparse import csc_array
 
 from qpkernels.arrays import Vector, shown
 from qpkernels.arrays.files import check_compressed, check_path, load_arrays, parsing, read_file, replacing, sized
@@ -106,7 +106,7 @@ def _rows(arrays: Mapping[str, NDArray[Any]], cones: Any, n: int) -> tuple[NDArr
 def write_json(program: ConeProgram, path: Path) -> None:
     """Write ``program`` to ``path``."""
     numbers = {
-        "P": _columns(csc_array(triu(program.P))),
+        "P": _columns(program.upper_triangle()),
         "q": program.q.tolist(),
         "A": _columns(program.A),
         "b": program.b.tolist(),

@@ -8,7 +8,6 @@ from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csc_array, triu
 
 from qpkernels.problems import Cone, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver, attributes
@@ -66,7 +65,7 @@ class Clarabel(Solver):
             settings.time_limit = request.time_limit
         for option, value in options.items():
             setattr(settings, option, value)
-        P = csc_array(triu(program.P))
+        P = program.upper_triangle()
         cones = [_cone(clarabel, cone) for cone in program.cones]
 
         def solve() -> Any:

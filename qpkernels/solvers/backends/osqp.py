@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csc_matrix, triu
+from scipy.sparse import csc_matrix
 
 from qpkernels.arrays import Vector
 from qpkernels.problems import ConeProgram, Nonnegative, Zero
@@ -84,7 +84,7 @@ class OSQP(Solver):
         left = _MAX_ITER if request.max_iter is None else int(request.max_iter)
         solver = osqp.OSQP()
         solver.setup(
-            P=csc_matrix(triu(program.P)),
+            P=csc_matrix(program.upper_triangle()),
             q=program.q,
             A=csc_matrix(program.A),
             l=np.where(program.equations(), program.b, -np.inf),

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csc_matrix, csr_array, triu
+from scipy.sparse import csc_matrix, csr_array
 
 from qpkernels.arrays import Indices
 from qpkernels.problems import Cone, ConeProgram, Exponential, Nonnegative, Power, SecondOrder, Zero
@@ -83,7 +83,7 @@ class SCS(Solver):
         if not b.size:
             # SCS wants at least one row: 0 <= 1.
             A, b, cones = csc_matrix((1, program.q.size)), np.ones(1), {"l": 1}
-        data = {"P": csc_matrix(triu(program.P)), "A": A, "b": b, "c": program.q}
+        data = {"P": csc_matrix(program.upper_triangle()), "A": A, "b": b, "c": program.q}
         start = _start(program, request, order) if program.b.size else {}
         result = scs.SCS(data, cones, **(settings | options)).solve(**start)
         info = result["info"]

@@ -41,6 +41,7 @@ def valid(**changes: Any) -> ConeProgram:
         ({"P": csc_array(np.array([[np.nan, 0.0], [0.0, 1.0]]))}, NonFiniteError, "P must"),
         ({"A": csc_array(np.full((3, 2), np.inf))}, NonFiniteError, "A must"),
         ({"P": csc_array(np.array([[1.0, 1.0], [0.0, 1.0]]))}, ShapeError, "symmetric"),
+        ({"P": csc_array(np.array([[1.0, 1.0], [1.1, 1.0]]))}, ShapeError, "symmetric"),
         ({"variables": ()}, ShapeError, "variables"),
         ({"variables": (Block("x", 0, 1),)}, ShapeError, "variables must follow one another from 0 to 2"),
         ({"variables": (Block("x", 1, 2),)}, ShapeError, "variables"),
@@ -64,6 +65,20 @@ def test_dense_matrices_and_lists_of_parts_are_taken() -> None:
     program = valid(P=np.eye(2), A=np.ones((3, 2)).tolist(), cones=[Zero(1), Nonnegative(2)])
     assert (program.P != valid().P).nnz == (program.A != valid().A).nnz == 0
     assert program.cones == valid().cones
+
+
+def test_a_matrix_that_is_symmetric_to_rounding_is_taken_with_its_upper_triangle() -> None:
+    P = np.array([[2.0, 1.0], [1.0 + 1e-15, 3.0]])
+    np.testing.assert_array_equal(valid(P=P).upper_triangle().toarray(), np.triu(P))
+
+
+def test_an_entry_beside_a_symmetric_block_is_seen() -> None:
+    blocks = (Block("x", 0, 3),)
+    P = np.array([[1.0, 2.0, 0.0], [2.0, 5.0, 0.0], [0.0, 0.0, 1.0]])
+    assert valid(P=P, q=np.zeros(3), A=np.ones((3, 3)), variables=blocks).P.nnz == 5
+    P[1, 2], P[2, 2] = 3.0, 0.0
+    with pytest.raises(ShapeError, match="symmetric"):
+        valid(P=P, q=np.zeros(3), A=np.ones((3, 3)), variables=blocks)
 
 
 def test_a_sparse_matrix_that_contradicts_itself_is_refused() -> None:
