@@ -21,15 +21,15 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 from formulations.estimators.kernel_machine import MachineEstimator, Share, Training, as_sparse_as
 from formulations.estimators.parameters import ClassWeight, check_labels, class_weights, sample_weights, weighted
 from formulations.modelling import Classification
-from formulations.modelling.batch import Part, Trained, check_jobs, train
+from formulations.modelling.batch import Trained, check_jobs
 from formulations.modelling.prediction import Sigmoids
 from formulations.modelling.prediction.decisions import probabilities
-from formulations.models.classification.meta.calibration import Calibration, PlattCalibration
+from formulations.models.classification.meta.calibration import Calibrations, PlattCalibration
 from formulations.models.classification.meta.multiclass import MulticlassSolution, OneVersusOne
 from formulations.models.classification.meta.two_level import stratified_folds
 from formulations.models.classification.two_class_model import TwoClassModel
-from qpkernels.arrays import Indices, Matrix, Vector, check_choice, check_flag
-from qpkernels.errors import ParameterError, QPKernelsError
+from qpkernels.arrays import Indices, Matrix, Vector, check_choice, check_flag, finite_matrix
+from qpkernels.errors import ParameterError
 from qpkernels.problems import Status
 
 __all__ = ["CalibratedClassifier", "PairwiseClassifier"]
@@ -126,14 +126,14 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         self._keep(training, answers)
         weakest = max(answers, key=lambda each: each.relative_gap)
         status = next((each.status for each in answers if each.status is not Status.OPTIMAL), Status.OPTIMAL)
-        self._calibrate()
+        self._calibrate(training)
         self._judge(status, weakest.certificate, message, callers=2)
 
     def _machine_values(self, values: Matrix, answers: Callable[[], Sequence[Trained[Classification]]]) -> Matrix:
         del answers
         return -values if len(self._pairs) > 1 else values
 
-    def _calibrate(self) -> None:
+    def _calibrate(self, training: Training) -> None:
         """Make probabilities of decision values, in classifiers that do so."""
 
     def _keep(self, training: Training, answers: Sequence[Trained[Classification]]) -> None:
@@ -239,13 +239,6 @@ def _calibrates(classifier: Any) -> bool:
     return True
 
 
-def _machines(model: TwoClassModel | OneVersusOne) -> list[tuple[TwoClassModel, NDArray[Any]]]:
-    """Return each machine of two classes, with the label of each of its samples."""
-    if isinstance(model, OneVersusOne):
-        return [(model.model(pair), model.y[model.rows(pair)]) for pair in model.pairs()]
-    return [(model, model.classes[(model.y > 0).astype(np.intp)])]
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
 class CalibratedClassifier(PairwiseClassifier):
     """A sigmoid for each machine (C5), fitted to decision values of samples that were held out of its training.
@@ -264,35 +257,28 @@ class CalibratedClassifier(PairwiseClassifier):
     random_state: Any = None
 
     if TYPE_CHECKING:
-        calibrations_: list[Calibration] = field(init=False)
+        calibrations_: Calibrations = field(init=False)
 
-    def _calibrate(self) -> None:
-        """Fit a sigmoid for each machine, with probability=True."""
-        if check_flag(self.probability, "probability"):
-            seed = int(check_random_state(self.random_state).randint(_SEEDS))
-            self.calibrations_ = [self._calibration(*machine, seed) for machine in _machines(self.model_)]
-            self.solution_ = replace(self.solution_, _sigmoids=self._sigmoids())
-
-    def _sigmoids(self) -> Sigmoids:
-        """Return those of the functions of the solution, which are not scaled."""
-        several = isinstance(self.solution_, MulticlassSolution)
+    def _calibrate(self, training: Training) -> None:
+        """Fit a sigmoid for each machine to the values of five folds, with probability=True."""
+        if not check_flag(self.probability, "probability"):
+            return
+        seed = int(check_random_state(self.random_state).randint(_SEEDS))
+        model = self.model_
+        if not isinstance(model, OneVersusOne):
+            machine, parameters = self._machine()
+            parameters = weighted(machine, parameters, training.weights)
+            model = _Pairs(training.data, self.classes_[training.codes], machine=machine, **parameters)
+        labels = [model.y[part.samples] for part in model.parts]
+        folds = [stratified_folds(own, min(_FOLDS, own.size), seed, "set probability=False") for own in labels]
+        scores = model.held_out_values(folds, self._scale, tol=self.tol, solver=self.solver, n_jobs=self.n_jobs)
+        self.calibrations_ = Calibrations(
+            [PlattCalibration(*each, targets="platt") for each in zip(scores, labels, strict=True)]
+        )
+        # Those of the functions of the solution, which are not scaled.
+        several, fitted = isinstance(self.solution_, MulticlassSolution), self.calibrations_.sigmoids
         scales = [self._scale(each) for each in (self.solution_.solutions.trained if several else [self._answer])]
-        slopes = [scale * each.A for scale, each in zip(scales, self.calibrations_, strict=True)]
-        return Sigmoids(np.array(slopes), np.array([each.B for each in self.calibrations_]))
-
-    def _calibration(self, model: TwoClassModel, labels: NDArray[Any], seed: int) -> Calibration:
-        """Fit a sigmoid to the decision values of five folds, each by the machine of the others."""
-        number = stratified_folds(labels, min(_FOLDS, len(model)), seed, "set probability=False")
-        split = [(np.flatnonzero(number != fold), np.flatnonzero(number == fold)) for fold in np.unique(number)]
-        parts = [Part.of(model.on(rows), rows, None, held_out) for rows, held_out in split]
-        scores = np.empty(len(model))
-        answers = train(model.gram, parts, tol=self.tol, solver=self.solver, n_jobs=self.n_jobs)
-        for part, answer in zip(parts, answers, strict=True):
-            if isinstance(answer, QPKernelsError):
-                raise answer
-            assert answer.held_out is not None
-            scores[part.held_out] = self._scale(answer) * answer.held_out
-        return PlattCalibration(scores, labels, targets="platt").solve()
+        self.solution_ = replace(self.solution_, _sigmoids=Sigmoids(np.array(scales) * fitted.A, fitted.B))
 
     @available_if(_calibrates)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -302,8 +288,8 @@ class CalibratedClassifier(PairwiseClassifier):
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         if len(self._pairs) > 1:
             values = -values
-        second = [each.probability(column) for each, column in zip(self.calibrations_, values.T, strict=True)]
-        return probabilities(np.column_stack(second), self._pairs, self.classes_.size)
+        second = self.calibrations_.sigmoids(finite_matrix(values, "the decision values"))
+        return probabilities(second, self._pairs, self.classes_.size)
 
     @available_if(_calibrates)
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:

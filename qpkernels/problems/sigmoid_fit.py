@@ -21,12 +21,15 @@ The gradient is enlarged, and H reduced, by bounds of what rounding may have cha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.problems.certificate import Certificate, certify_values, relative, undefined
@@ -37,12 +40,14 @@ __all__ = [
     "SigmoidBounds",
     "SigmoidFit",
     "SigmoidPoint",
+    "UnitScores",
 ]
 
 
-@dataclass(frozen=True, eq=False)
-class SigmoidPoint:
-    """A slope and an offset for scores in the unit of :attr:`SigmoidFit.unit`, with what the derivatives need there.
+class SigmoidPoint(NamedTuple):
+    """A slope and an offset for scores in their unit, with what the derivatives need there.
+
+    Of several fits, all arrays have one more axis, the first, and numbers are arrays of that axis alone.
 
     Attributes
     ----------
@@ -53,18 +58,117 @@ class SigmoidPoint:
     offsets
         s_i - c, shape (N,).
     gradient, curvature
-        First and second derivatives of the sum in level and in a, the latter without the mixed one.
+        First and second derivatives of the sum in level and in a, the latter without the mixed one; shape (2,).
     """
 
-    slope: float
-    centre: float
-    level: float
-    z: Vector
-    residuals: Vector
-    weights: Vector
-    offsets: Vector
-    gradient: tuple[float, float]
-    curvature: tuple[float, float]
+    slope: Any
+    centre: Any
+    level: Any
+    z: NDArray[np.float64]
+    residuals: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    offsets: NDArray[np.float64]
+    gradient: NDArray[np.float64]
+    curvature: NDArray[np.float64]
+
+    def of(self, fits: Any) -> SigmoidPoint:
+        """Return the point of one of several fits, or the points of some."""
+        return SigmoidPoint(*(each[fits] for each in self))
+
+
+class UnitScores(NamedTuple):
+    """The scores of a fit over a power of two, and its targets; of several fits, with one more axis, the first.
+
+    Where fits differ in size, the last sample of the smaller ones is repeated, and does not count.
+
+    Attributes
+    ----------
+    unit, targets, counts
+        s_i / 2^e and t_i, and 1 for a sample that counts, else 0; each of shape (N,).
+    exponent
+        The e for which the scores over 2^e are below 1.
+    low, high
+        The least and the largest score, in the unit.
+    """
+
+    unit: NDArray[np.float64]
+    targets: NDArray[np.float64]
+    counts: NDArray[np.float64]
+    exponent: Any
+    low: Any
+    high: Any
+
+    @classmethod
+    def of_fits(cls, fits: Sequence[SigmoidFit]) -> UnitScores:
+        """Return those of several fits."""
+        sizes = np.array([[fit.scores.size] for fit in fits])
+        column = np.arange(int(sizes.max()))
+        place = np.cumsum(sizes)[:, None] - sizes + np.minimum(column, sizes - 1)
+        scores = np.concatenate([fit.scores for fit in fits])[place]
+        exponent = np.frexp(np.abs(scores).max(axis=-1))[1]
+        unit = np.ldexp(scores, -exponent[:, None])
+        targets = np.concatenate([fit.targets for fit in fits])[place]
+        counts = (column < sizes).astype(np.float64)
+        return cls(unit, targets, counts, exponent, unit.min(axis=-1), unit.max(axis=-1))
+
+    def of(self, fits: Any) -> UnitScores:
+        """Return those of one of several fits, or of some."""
+        return UnitScores(*(each[fits] for each in self))
+
+    @np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
+    def at(self, A: float, B: float) -> SigmoidPoint:
+        """Return the point A, B, each z_i with a relative error of a few roundings, whatever the scores share.
+
+        Parameters
+        ----------
+        A, B
+            Slope and offset of the scores as they are.
+        """
+        slope = np.ldexp(A, self.exponent)
+        # Around the score where z is 0, z is a product; what A c + B leaves there is computed without rounding.
+        root = np.where(slope != 0.0, np.float64(-B) / slope, 0.0)
+        centre = np.where(np.isfinite(root), np.clip(root, self.low, self.high), self.low)
+        return self.around(slope, centre, _combined(B, slope, centre))
+
+    def around(self, slope: Any, centre: Any, level: Any) -> SigmoidPoint:
+        """Return the point z_i = slope (s_i - centre) + level, for scores in the unit, around their weighted mean.
+
+        Parameters
+        ----------
+        slope, centre, level
+            Finite numbers of numpy's, or arrays of them, one for each fit.
+        """
+        offsets = self.unit - centre[..., None]
+        z = slope[..., None] * offsets + level[..., None]
+        above, below = scipy.special.expit(z), scipy.special.expit(-z)
+        # On either side of 1/2 the smaller of p and 1 - p has all its digits, and 1 - t is exact above 1/2.
+        residuals = self.counts * np.where(self.targets > 0.5, (1.0 - self.targets) - below, above - self.targets)
+        weights = self.counts * (above * below)
+        total = weights.sum(axis=-1)
+        move = np.where(total > 0.0, (weights * offsets).sum(axis=-1) / total, 0.0)
+        mean = np.clip(centre + move, self.low, self.high)
+        offsets = self.unit - mean[..., None]
+        return SigmoidPoint(
+            slope=slope,
+            centre=mean,
+            level=level + slope * (mean - centre),
+            z=z,
+            residuals=residuals,
+            weights=weights,
+            offsets=offsets,
+            gradient=np.array([residuals.sum(axis=-1), (residuals * offsets).sum(axis=-1)]).T,
+            curvature=np.array([total, (weights * offsets * offsets).sum(axis=-1)]).T,
+        )
+
+    def original(self, point: SigmoidPoint) -> tuple[Any, Any]:
+        """Return A and B of a point, for the scores as they are.
+
+        Parameters
+        ----------
+        point
+            A point of these fits.
+        """
+        return np.ldexp(point.slope, -self.exponent), _combined(point.level, -point.slope, point.centre)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,76 +206,19 @@ class SigmoidFit(Program):
         return 2, 0
 
     @cached_property
-    def exponent(self) -> int:
-        """The e for which the scores over 2^e are below 1."""
-        return int(np.frexp(np.abs(self.scores).max(initial=0.0))[1])
-
-    @cached_property
-    def unit(self) -> Vector:
-        """The scores over 2^e, shape (N,)."""
-        return np.ldexp(self.scores, -self.exponent)
-
-    @np.errstate(over="ignore", under="ignore", invalid="ignore")
-    def at(self, A: float, B: float) -> SigmoidPoint:
-        """Return the point A, B, each z_i with a relative error of a few roundings, whatever the scores share.
-
-        Parameters
-        ----------
-        A, B
-            Slope and offset of the scores as they are.
-        """
-        slope = float(np.ldexp(A, self.exponent))
-        low, high = float(self.unit.min()), float(self.unit.max())
-        # Around the score where z is 0, z is a product; what A c + B leaves there is computed without rounding.
-        root = np.float64(-B) / slope if slope else 0.0
-        centre = float(np.clip(root, low, high)) if np.isfinite(root) else low
-        return self.around(slope, centre, _combined(B, slope, centre))
-
-    @np.errstate(over="ignore", under="ignore", invalid="ignore")
-    def around(self, slope: float, centre: float, level: float) -> SigmoidPoint:
-        """Return the point z_i = slope (s_i - centre) + level, for scores in the unit, around their weighted mean.
-
-        Parameters
-        ----------
-        slope, centre, level
-            Finite numbers.
-        """
-        offsets = self.unit - centre
-        z = slope * offsets + level
-        above, below = scipy.special.expit(z), scipy.special.expit(-z)
-        # On either side of 1/2 the smaller of p and 1 - p has all its digits, and 1 - t is exact above 1/2.
-        residuals = np.where(self.targets > 0.5, (1.0 - self.targets) - below, above - self.targets)
-        weights = above * below
-        total = float(weights.sum())
-        move = float((weights * offsets).sum()) / total if total > 0.0 else 0.0
-        mean = float(np.clip(centre + move, self.unit.min(), self.unit.max()))
-        offsets = self.unit - mean
-        return SigmoidPoint(
-            slope=slope,
-            centre=mean,
-            level=level + slope * (mean - centre),
-            z=z,
-            residuals=residuals,
-            weights=weights,
-            offsets=offsets,
-            gradient=(float(residuals.sum()), float((residuals * offsets).sum())),
-            curvature=(total, float((weights * offsets * offsets).sum())),
-        )
-
-    def original(self, point: SigmoidPoint) -> tuple[float, float]:
-        """Return A and B of a point, for the scores as they are.
-
-        Parameters
-        ----------
-        point
-            A point of this program.
-        """
-        return float(np.ldexp(point.slope, -self.exponent)), _combined(point.level, -point.slope, point.centre)
+    def in_unit(self) -> UnitScores:
+        """The scores over a power of two, with the values and derivatives at any A and B."""
+        return UnitScores.of_fits([self]).of(0)
 
 
-def _combined(level: float, slope: float, centre: float) -> float:
+def _combined(level: Any, slope: Any, centre: Any) -> Any:
     """Return level + slope centre, rounded once."""
-    return float(Fraction(level) + Fraction(slope) * Fraction(centre))
+    return np.asarray(_rounded_once(level, slope, centre), dtype=np.float64)[()]
+
+
+_rounded_once = np.frompyfunc(
+    lambda level, slope, centre: float(Fraction(level) + Fraction(slope) * Fraction(centre)), 3, 1
+)
 
 
 _ROUNDINGS = 8
@@ -201,8 +248,8 @@ class SigmoidBounds:
         scores, targets = self.program.scores, self.program.targets
         if not self._is_finite(A, B):
             return undefined("A s + B is not finite")
-        z = self.program.at(A, B).z
-        unit = np.column_stack([np.ones(z.size), _standardised(self.program.unit)])
+        z = self.program.in_unit.at(A, B).z
+        unit = np.column_stack([np.ones(z.size), _standardised(self.program.in_unit.unit)])
         p = _on_equations(scipy.special.expit(z), targets, unit)
         # log(1 + exp(z)) - t z, without a difference of large numbers.
         of_one, of_zero = np.logaddexp(0.0, -z), np.logaddexp(0.0, z)
@@ -237,7 +284,7 @@ class SigmoidBounds:
             return self._errors(A, B)
 
     def _errors(self, A: float, B: float) -> tuple[float, float]:
-        point, targets = self.program.at(A, B), self.program.targets
+        point, targets = self.program.in_unit.at(A, B), self.program.targets
         offsets, (total, spread) = np.abs(point.offsets), point.curvature
         # z, p and t are within a few roundings of their sizes, p as z moves it, and so is each term of the gradient.
         p, t = (np.minimum(v, 1.0 - v) for v in (scipy.special.expit(point.z), targets))
@@ -255,7 +302,7 @@ class SigmoidBounds:
         if not (kept > 0.0 and share < 1.0):
             return np.inf, np.inf
         radius = -np.log1p(-share) / reach
-        slope_error = float(np.ldexp(radius / np.sqrt(spread), -self.program.exponent))
+        slope_error = float(np.ldexp(radius / np.sqrt(spread), -self.program.in_unit.exponent))
         return slope_error, float(radius * np.hypot(1.0 / np.sqrt(total), point.centre / np.sqrt(spread)))
 
     def _is_finite(self, A: float, B: float) -> bool:

@@ -29,7 +29,7 @@ from qpkernels.gram import Gram
 from qpkernels.problems import SampleLosses, SigmoidFit, SmoothRisk, nearest_feasible
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 from qpkernels.solvers.newton_systems import NewtonSystem, SparseSystem, newton_system, prepare_system
-from qpkernels.solvers.sigmoid import fit_sigmoid
+from qpkernels.solvers.sigmoid import fit_sigmoids
 
 __all__ = ["Newton"]
 
@@ -100,7 +100,7 @@ class Newton(Solver):
         del options
         if isinstance(program, SigmoidFit):
             given = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", 2)
-            return fit_sigmoid(program, request, given)
+            return fit_sigmoids([program], request, given)[0]
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", program.size)
         deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit
         with blas_threads_for(program.size):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from qpkernels.problems import SigmoidFit
-from qpkernels.solvers import Claim, Outcome, find_solver
+from qpkernels.solvers import Claim, Outcome, Request, find_solver
 from qpkernels.solvers import sigmoid as module
 
 
@@ -40,7 +40,7 @@ def test_an_outlier_on_the_wrong_side_is_no_obstacle() -> None:
     answer = fitted(scores, [*targets, 0.0])
     assert answer.claim is Claim.OPTIMAL
     program = SigmoidFit(np.array(scores), np.array([*targets, 0.0]))
-    assert module._decrement(program.at(*answer.point.tolist())) < 1e-12
+    assert module._decrement(program.in_unit.at(*answer.point.tolist())) < 1e-12
 
 
 def test_it_says_how_it_ended(capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,3 +61,23 @@ def test_the_user_may_interrupt_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_newton_step", interrupted)
     answer = fitted([-2.0, -1.0, 0.5, 1.0], [0.0, 1.0, 0.0, 1.0])
     assert (answer.claim, answer.point.tolist()) == (Claim.INTERRUPTED, [0.0, 0.0])
+
+
+def test_fits_of_several_sizes_end_together_as_each_does_alone() -> None:
+    """Among them one that needs many steps, one of equal scores, one beyond float64, and one that is much larger."""
+    rng = np.random.default_rng(0)
+    programs = []
+    for size in (30, 37, 59, 700):
+        scores = rng.normal(size=size)
+        programs.append(SigmoidFit(scores, (scores + rng.normal(size=size) > 0.0).astype(float)))
+    near = [1.0] * 20 + [-1.0] * 20 + [1e-9, -1e-9, 2e-9, -3e-9]
+    programs.append(SigmoidFit(np.array(near), np.array([1.0] * 20 + [0.0] * 20 + [0.0, 1.0, 1.0, 0.0])))
+    programs.append(SigmoidFit(np.full(31, 2.0), np.arange(31) % 3 / 2.0))
+    programs.append(SigmoidFit(1e-310 * programs[0].scores, programs[0].targets))
+    request = Request(1e-6)
+    together, alone = module.fit_sigmoids(programs, request), [module.fit_sigmoids([p], request)[0] for p in programs]
+    assert [answer.claim for answer in together] == [Claim.OPTIMAL] * 6 + [Claim.FAILED]
+    for one, other in zip(together[:-1], alone, strict=False):
+        np.testing.assert_allclose(one.point, other.point, rtol=1e-12, atol=1e-14)
+    assert together[5].point[0] == 0.0
+    assert "beyond the largest number" in together[6].message

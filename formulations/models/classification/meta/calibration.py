@@ -16,10 +16,10 @@ the opposite signs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,9 +37,10 @@ from qpkernels.display import Card, Carded, Fact, TextbookProblem, count
 from qpkernels.display.problem import TextbookLine
 from qpkernels.errors import SeparableScoresError
 from qpkernels.problems import Certificate, SigmoidBounds, SigmoidFit, Status
-from qpkernels.solvers import Claim, SolverLike, find_solver
+from qpkernels.solvers import Claim, Outcome, Request, SolverLike, find_solver
+from qpkernels.solvers.sigmoid import fit_sigmoids
 
-__all__ = ["Calibration", "PlattCalibration", "Targets"]
+__all__ = ["Calibration", "Calibrations", "PlattCalibration", "Targets"]
 
 Targets: TypeAlias = Literal["plain", "platt"]
 """Which t_i stand for the two classes."""
@@ -245,25 +246,32 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
         backend = find_solver("newton" if solver is None else solver)
         if isinstance(self._fit, backend.programs):
             outcome = backend.solve(self._fit, tol=tol, **options)
-            places = [0, 1]
+            places = _AB
         else:
             lowered = lower(self.problem, type(self).__name__)
             outcome = backend.solve(lowered.program, tol=tol, **options)
             places = [lowered.columns[variable.id] for variable in (self.A, self.B)]
+        answer = self._answered(self._checked(outcome), places, tol)
+        self._latest[:] = [answer]
+        if "_stated" in vars(self):
+            _write(answer, *self._stated)
+        return answer
+
+    def _checked(self, outcome: Outcome) -> Outcome:
         if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not np.isfinite(outcome.point).all():
             raise no_answer(type(self).__name__, quote(outcome))
+        return outcome
+
+    def _answered(self, outcome: Outcome, places: Sequence[int], tol: float) -> Calibration:
+        """Judge an answer that has A and B at these places of its point."""
         A, B = outcome.point[places].tolist()
         certificate = self.certify(A, B)
         status = status_of(certificate, outcome.claim, tol)
         errors = self._bounds.errors(A, B)
         value = certificate.primal_value
-        answer = Calibration(
+        return Calibration(
             A, B, self.classes, value, status, certificate, tol, outcome.solver, outcome.message, *errors
         )
-        self._latest[:] = [answer]
-        if "_stated" in vars(self):
-            _write(answer, *self._stated)
-        return answer
 
     @cached_property
     def _fit(self) -> SigmoidFit:
@@ -287,6 +295,62 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
             If they are no numbers.
         """
         return self._bounds.certify(real_number(A, "A"), real_number(B, "B"))
+
+
+_AB = [0, 1]
+"""Places of A and B in the point of a SigmoidFit."""
+
+
+class Calibrations(Sequence[Calibration]):
+    """The sigmoids of several machines, which are fitted together, and proved when somebody first asks for one.
+
+    A pickle holds what is proved, and no scores.
+
+    Parameters
+    ----------
+    models
+        The problems.
+    tol
+        As in :meth:`PlattCalibration.solve`.
+
+    Attributes
+    ----------
+    sigmoids
+        Those of all, in the order of the problems.
+
+    Raises
+    ------
+    SolverFailedError
+        If a slope is beyond float64.
+    """
+
+    def __init__(self, models: Sequence[PlattCalibration], *, tol: float = 1e-6) -> None:
+        answers = fit_sigmoids([model._fit for model in models], Request(tol))
+        found = [
+            model._checked(Outcome(**vars(each), solver="newton")) for model, each in zip(models, answers, strict=True)
+        ]
+        self._stated, self._tol = list(zip(models, found, strict=True)), tol
+        self.sigmoids = Sigmoids(*np.array([each.point for each in found]).T)
+
+    @cached_property
+    def _proved(self) -> list[Calibration]:
+        return [model._answered(outcome, _AB, self._tol) for model, outcome in self._stated]
+
+    def __len__(self) -> int:
+        """Return their number."""
+        return self.sigmoids.A.size
+
+    @overload
+    def __getitem__(self, index: int) -> Calibration: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Calibration]: ...
+    def __getitem__(self, index: int | slice) -> Calibration | list[Calibration]:
+        """Return a sigmoid with its proof, or several by a slice."""
+        return self._proved[index]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds."""
+        return {"sigmoids": self.sigmoids, "_proved": self._proved}
 
 
 def _write(answer: Calibration, A: cp.Variable, B: cp.Variable, problem: cp.Problem) -> None:

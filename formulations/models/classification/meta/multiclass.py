@@ -18,8 +18,8 @@ Source: C6 of the catalogue; Knerr et al. (1990), Hsu and Lin (2002).
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -36,7 +36,17 @@ from formulations.modelling.inputs.samples import BoundSamples, KernelLike, Samp
 from formulations.modelling.prediction import Answering, Labels, Predictor, Sigmoids, Votes
 from formulations.models.classification.margins.soft_margin import SoftMargin
 from formulations.models.classification.two_class_model import TwoClassModel
-from qpkernels.arrays import ChecksKeywords, Indices, Matrix, check_flag, is_scalar, read_array, shown, shown_label
+from qpkernels.arrays import (
+    ChecksKeywords,
+    Indices,
+    Matrix,
+    Vector,
+    check_flag,
+    is_scalar,
+    read_array,
+    shown,
+    shown_label,
+)
 from qpkernels.arrays.arguments import check_keywords
 from qpkernels.display import Card, Carded, Fact, TextbookProblem, progress_bar
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
@@ -62,6 +72,13 @@ class _MachineSamples(NamedTuple):
     samples: Indices
     starts: Indices
     is_positive: NDArray[np.bool_]
+
+    def of(self, places: Sequence[Indices]) -> _MachineSamples:
+        """Return those of machines on some of the samples, given where all of these are."""
+        every, starts = np.concatenate(places), np.cumsum([0, *(each.size for each in places)])
+        return _MachineSamples(
+            [self.samples[each] for each in places], self.samples[every], starts, self.is_positive[every]
+        )
 
 
 class _Multiclass(Explained, metaclass=ChecksKeywords):
@@ -248,12 +265,56 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
         function = Decisions(self.data.gram, tuple(self.parts), tuple(trained))
         return MulticlassSolution(self.name, self.classes, self._pairs, Solutions(trained), function)
 
+    def held_out_values(
+        self,
+        folds: Sequence[Indices],
+        scale: Callable[[Trained[Classification]], float],
+        *,
+        tol: float,
+        solver: SolverLike | None = None,
+        n_jobs: int = -1,
+    ) -> list[Vector]:
+        """Return for each machine the decision values of its samples, each by a machine trained without its fold.
+
+        Parameters
+        ----------
+        folds
+            For each machine the number of the fold of each of its samples, from 0 on; none is empty.
+        scale
+            What the values of a machine are multiplied by.
+        tol, solver, n_jobs
+            As in :meth:`solve`.
+
+        Raises
+        ------
+        QPKernelsError
+            If a machine has no answer.
+        """
+        layout, places, parts = self._layout, [], []
+        for pair, begin, fold in zip(self._pairs, layout.starts[:-1].tolist(), folds, strict=True):
+            for number in range(int(fold.max()) + 1):
+                inside, outside = (begin + np.flatnonzero(part) for part in (fold != number, fold == number))
+                rows = layout.samples[inside]
+                places.append((inside, outside))
+                parts.append(Part(partial(self._stated, pair, rows), rows, None, layout.samples[outside]))
+        programs = self._programs(layout.of([inside for inside, _ in places]))
+        if programs is not None:
+            programs = replace(programs, held_out=[layout.samples[outside] for _, outside in places])
+        answers = train(self.data.gram, parts, tol=tol, solver=solver, n_jobs=n_jobs, programs=programs)
+        values = np.empty(layout.samples.size)
+        for (_, outside), answer in zip(places, answers, strict=True):
+            if isinstance(answer, QPKernelsError):
+                raise answer
+            assert answer.held_out is not None
+            values[outside] = scale(answer) * answer.held_out
+        return np.split(values, layout.starts[1:-1])
+
     def programs(self) -> KernelQPs | None:
         """Return the machines as arrays, where each is made of what its samples are for themselves; else state each."""
         if self.machine.entry.needs_psd:
             # Settled of all samples, it is of every part of them.
             self.data.gram.require_psd()
-        programs = self._programs()
+        programs = self._programs(self._layout)
         if programs is None:
             for pair, part in zip(self._pairs, self.parts, strict=True):
                 try:
@@ -262,7 +323,7 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
                     raise self._named(error, pair) from None
         return programs
 
-    def _programs(self) -> KernelQPs | None:
+    def _programs(self, layout: _MachineSamples) -> KernelQPs | None:
         if self.machine.entry.hard or self.data.gram.correction is not None:
             return None
         m = len(self.data.gram)
@@ -277,7 +338,7 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
             return None
         from qpkernels.families.batch.arrays import KernelQPs
 
-        rows, samples, starts, is_positive = self._layout
+        rows, samples, starts, is_positive = layout
         terms = np.where(is_positive, positive.as_rows()[:, samples], negative.as_rows()[:, samples])
         intercept = check_flag(self.hyperparameters.get("fit_intercept", True), "fit_intercept")
         totals = np.zeros(len(rows)) if intercept else None

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import mpmath as mp
@@ -15,6 +16,7 @@ from sklearn.calibration import _SigmoidCalibration
 from sklearn.linear_model import LogisticRegression
 
 from formulations import Calibration, PlattCalibration
+from formulations.models.classification.meta.calibration import Calibrations
 from qpkernels.errors import (
     LabelError,
     NonFiniteError,
@@ -416,6 +418,21 @@ def test_probabilities_stay_within_0_and_1_at_any_score() -> None:
     assert p[0] == 0.0
     assert p[-1] == 1.0
     assert (np.diff(p) >= 0).all()
+
+
+def test_sigmoids_that_are_fitted_together_are_proved_as_each_alone() -> None:
+    models = [PlattCalibration(*overlapping(seed, samples), targets="platt") for seed, samples in enumerate((40, 70))]
+    fitted = Calibrations(models)
+    np.testing.assert_allclose(fitted.sigmoids.A, [model.solve().A for model in models], rtol=1e-13)
+    for one, other in zip(fitted, (model.solve() for model in models), strict=True):
+        assert (one.status, one.solver, one.tol) == (Status.OPTIMAL, "newton", 1e-6)
+        np.testing.assert_allclose([one.A, one.B, one.objective], [other.A, other.B, other.objective], rtol=1e-13)
+    content = pickle.dumps(fitted)
+    assert str(pickle.loads(content)[:]) == str(fitted[:])
+    assert not any(score.tobytes() in content for score in models[0].scores)
+    s, y = overlapping()
+    with pytest.raises(SolverFailedError, match="multiply the scores"):
+        Calibrations([*models, PlattCalibration(1e-310 * s, y)])
 
 
 @pytest.mark.parametrize(

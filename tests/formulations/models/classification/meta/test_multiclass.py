@@ -24,6 +24,7 @@ from formulations import (
     SoftMargin,
     SquaredHinge,
 )
+from formulations.modelling import batch
 from formulations.models.classification.margins.soft_margin import SoftMarginDual
 from qpkernels import RBF, Gram, Precomputed
 from qpkernels.errors import (
@@ -225,3 +226,39 @@ def test_machines_share_what_the_samples_are_bound_to(scheme: type) -> None:
         assert machine.data.explicit
         assert machine.gram.X.tolist() == X[several.rows(pair)].tolist()
         assert (machine.gram is several.data.gram) == (scheme is OneVersusRest)
+
+
+@pytest.mark.parametrize(
+    ("machine", "settings"),
+    [
+        (SoftMargin, {"C": np.linspace(0.5, 2.0, 80)}),
+        (NuMargin, {"nu": 0.6, "sample_weight": np.linspace(0.5, 2.0, 80)}),
+        (SquaredHinge, {"C": 2.0}),
+        (LeastSquaresClassifier, {"C": 2.0}),
+    ],
+    ids=lambda each: getattr(each, "__name__", ""),
+)
+def test_held_out_values_are_those_of_machines_that_did_not_see_the_sample(
+    machine: Any, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = crowded(3)
+    scheme = OneVersusOne(X, y, KERNEL, machine=machine, **settings)
+    folds = [np.random.default_rng(0).permutation(part.samples.size) % 3 for part in scheme.parts]
+    if machine in (SoftMargin, NuMargin):
+        # All that is asked is proved as arrays.
+        for name in ("_train_alone", "_train_together"):
+            monkeypatch.setattr(batch, name, None)
+    found = scheme.held_out_values(folds, lambda _: 2.0, tol=1e-8)
+    monkeypatch.undo()
+    for pair, part, fold, values in zip(scheme.pairs(), scheme.parts, folds, found, strict=True):
+        for number in range(3):
+            solution = scheme.model(pair).on(fold != number).solve(tol=1e-8)
+            expected = 2.0 * solution.function(X[part.samples[fold == number]])
+            np.testing.assert_allclose(values[fold == number], expected, atol=1e-3)
+
+
+def test_a_fold_without_an_answer_is_an_error() -> None:
+    X, y = crowded(2)
+    scheme = OneVersusOne(X, y, machine=HardMargin)
+    with pytest.raises(InseparableError):
+        scheme.held_out_values([np.arange(80) // 2 % 5], lambda _: 1.0, tol=1e-6)
