@@ -11,16 +11,19 @@ import numpy as np
 
 from qpkernels.kernels import (
     RBF,
+    Columns,
     Composed,
     Exponential,
     Kernel,
     Laplacian,
     Linear,
     Matern,
+    Nystroem,
     Polynomial,
     PolynomialOf,
     Power,
     Product,
+    RandomFourier,
     RankOne,
     Scaled,
     Sigmoid,
@@ -63,14 +66,34 @@ def exact_kernel(kernel: Kernel) -> Entry:
         if isinstance(kernel, Sum):
             return lambda x, z: left(x, z) + right(x, z)
         return lambda x, z: left(x, z) * right(x, z)
-    if isinstance(kernel, Composed):
-        base = exact_kernel(kernel.base)
-        return lambda x, z: base(_mapped(kernel.phi, x), _mapped(kernel.phi, z))
-    if isinstance(kernel, RankOne):
-        return lambda x, z: _mapped(kernel.function, x)[0] * _mapped(kernel.function, z)[0]
+    if isinstance(kernel, Composed | Columns | RankOne):
+        return _of_mapped(kernel)
     if isinstance(kernel, Scaled | Power | Exponential | PolynomialOf):
         return _mapping(kernel)
-    return _of_samples(kernel)
+    return _approximate(kernel) if isinstance(kernel, Nystroem | RandomFourier) else _of_samples(kernel)
+
+
+def _of_mapped(kernel: Composed | Columns | RankOne) -> Entry:
+    if isinstance(kernel, RankOne):
+        return lambda x, z: _mapped(kernel.function, x)[0] * _mapped(kernel.function, z)[0]
+    base = exact_kernel(kernel.base)
+    if isinstance(kernel, Composed):
+        return lambda x, z: base(_mapped(kernel.phi, x), _mapped(kernel.phi, z))
+    listed = np.atleast_1d(kernel.columns).tolist()
+    return lambda x, z: base([x[place] for place in listed], [z[place] for place in listed])
+
+
+def _approximate(kernel: Nystroem | RandomFourier) -> Entry:
+    if isinstance(kernel, RandomFourier):
+        drawn = [exact(w) for w in kernel.drawn]
+        return lambda x, z: mp.fsum(mp.cos(mp.fdot(w, x) - mp.fdot(w, z)) for w in drawn) / len(drawn)
+    base, landmarks = exact_kernel(kernel.base), [exact(w) for w in kernel.landmarks]
+    inverse = exact_matrix(base, kernel.landmarks) ** -1
+
+    def row(x: Sequence[Any]) -> Any:
+        return mp.matrix([base(w, x) for w in landmarks])
+
+    return lambda x, z: (row(x).T * inverse * row(z))[0]
 
 
 def _mapped(function: Callable[[Any], Any], x: Sequence[Any]) -> list[Any]:
@@ -114,7 +137,11 @@ def _matern(kernel: Matern, distance: Any) -> Any:
     if kernel.nu == np.inf:
         return mp.exp(-((distance / mp.mpf(kernel.length_scale)) ** 2) / 2)
     x = mp.sqrt(2 * mp.mpf(kernel.nu)) * distance / mp.mpf(kernel.length_scale)
-    return {0.5: mp.mpf(1), 1.5: 1 + x, 2.5: 1 + x + x * x / 3}[kernel.nu] * mp.exp(-x)
+    closed = {0.5: mp.mpf(1), 1.5: 1 + x, 2.5: 1 + x + x * x / 3, 3.5: 1 + x + 2 * x**2 / 5 + x**3 / 15}
+    if kernel.nu in closed:
+        return closed[kernel.nu] * mp.exp(-x)
+    nu = mp.mpf(kernel.nu)
+    return mp.mpf(1) if x == 0 else 2 ** (1 - nu) / mp.gamma(nu) * x**nu * mp.besselk(nu, x)
 
 
 def exact_matrix(k: Entry, X: np.ndarray, Z: np.ndarray | None = None) -> Any:

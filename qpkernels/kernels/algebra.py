@@ -7,6 +7,7 @@ Source: section H of the catalogue (construction rules of Mercer kernels).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from qpkernels.arrays import Matrix, Vector, check_count, check_positive, finite
 from qpkernels.display import leading
 from qpkernels.display.maths import grouped
 from qpkernels.errors import ParameterError
+from qpkernels.kernels.derivatives import Axes, chain, leibniz, of_power
 from qpkernels.kernels.enclosed import EnclosedMatrix, EnclosedRows
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import Rational
@@ -83,6 +85,9 @@ class Sum(_Pair):
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return self.left.matrix(X, Z) + self.right.matrix(X, Z)
 
+    def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
+        return self.left.derivative(X, Z, left, right) + self.right.derivative(X, Z, left, right)
+
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         left, right = self.left.enclosed(X, Z), self.right.enclosed(X, Z)
         return lambda rows: left(rows).plus(right(rows))
@@ -120,6 +125,10 @@ class Product(_Pair):
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return self.left.matrix(X, Z) * self.right.matrix(X, Z)
+
+    def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
+        """Return it by the rule of Leibniz."""
+        return leibniz(partial(self.left.derivative, X, Z), partial(self.right.derivative, X, Z), left, right)
 
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         left, right = self.left.enclosed(X, Z), self.right.enclosed(X, Z)
@@ -207,6 +216,9 @@ class Scaled(Mapped):
         base = self.base.enclosed(X, Z)
         return lambda rows: base(rows).scaled(self.factor)
 
+    def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
+        return self.factor * self.base.derivative(X, Z, left, right)
+
     def relating(self, X: Samples, Z: Samples) -> Rational:
         return self.base.relating(X, Z)
 
@@ -261,6 +273,10 @@ class Power(Mapped):
         base = self.base.enclosed(X, Z)
         return lambda rows: base(rows).power(self.exponent)
 
+    def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
+        k = self.base.matrix(X, Z)
+        return chain(lambda n: of_power(k, self.exponent, n), partial(self.base.derivative, X, Z), left, right)
+
     def relating(self, X: Samples, Z: Samples) -> Rational:
         return np.asarray(self.base.relating(X, Z) ** self.exponent)
 
@@ -293,6 +309,10 @@ class Exponential(Mapped):
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         base = self.base.enclosed(X, Z)
         return lambda rows: base(rows).exp()
+
+    def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
+        value = self.matrix(X, Z)
+        return chain(lambda _: value, partial(self.base.derivative, X, Z), left, right)
 
     def diagonal(self, X: Samples) -> Vector:
         return np.exp(self.base.diagonal(X))
@@ -361,6 +381,14 @@ class PolynomialOf(Mapped):
     def relating(self, X: Samples, Z: Samples) -> Rational:
         base = self.base.relating(X, Z)
         return np.asarray(sum(base**n for n, coefficient in enumerate(self.coefficients) if coefficient > 0))
+
+    def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
+        k = self.base.matrix(X, Z)
+
+        def outer(order: int) -> Matrix:
+            return _horner(tuple(np.polynomial.polynomial.polyder(self.coefficients, order)), k)
+
+        return chain(outer, partial(self.base.derivative, X, Z), left, right)
 
     def diagonal(self, X: Samples) -> Vector:
         return _horner(self.coefficients, self.base.diagonal(X))

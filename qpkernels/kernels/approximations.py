@@ -14,6 +14,7 @@ from scipy.linalg.lapack import dpotrf
 
 from qpkernels.arrays import Matrix, Vector, check_count, finite_matrix, frozen, shown
 from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.kernels.derivatives import Axes, check_axes
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import inner_products
 
@@ -112,7 +113,15 @@ class Nystroem(Kernel):
 
     def features(self, X: Samples) -> Matrix:
         """Return L^{-1} k_x for each sample, shape (m, r)."""
-        rows = self.base.matrix(self.landmarks, X)
+        return self._of_rows(self.base.matrix(self.landmarks, X))
+
+    def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
+        """Return (D^left k_x)' K^{-1} (D^right k_z)."""
+        rows = self.base.derivative(X, self.landmarks, left, ()).T, self.base.derivative(self.landmarks, Z, (), right)
+        return np.asarray(self._of_rows(rows[0]) @ self._of_rows(rows[1]).T)
+
+    def _of_rows(self, rows: Matrix) -> Matrix:
+        """Return (L^{-1} k_x)' for columns k_x, which are written over."""
         return np.asarray(solve_triangular(self.triangle, rows, lower=True, overwrite_b=True, check_finite=False).T)
 
     def coefficients(self, weights: Vector | Matrix) -> Vector | Matrix:
@@ -228,6 +237,11 @@ class RandomFourier(Kernel):
         return True
 
     @property
+    def smoothness(self) -> float:
+        """Infinite, whatever that of k is."""
+        return np.inf
+
+    @property
     def takes_sparse(self) -> bool:
         return True
 
@@ -247,6 +261,19 @@ class RandomFourier(Kernel):
         np.cos(phases, out=features[:, :n])
         np.sin(phases, out=features[:, n:])
         features /= np.sqrt(n)
+        return features
+
+    def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
+        """Return the inner products of the derivatives of both samples' features."""
+        check_axes(X, Z, left, right)
+        return np.asarray(self._moved(X, left) @ self._moved(Z, right).T)
+
+    def _moved(self, X: Samples, axes: Axes) -> Matrix:
+        """Return the derivatives of the features: d(cos w'x, sin w'x)/dx_a = w_a (-sin w'x, cos w'x)."""
+        features = self.features(X)
+        for axis in axes:
+            cosines, sines = np.hsplit(features, 2)
+            features = np.hstack([-sines, cosines]) * np.tile(self.drawn[:, axis], 2)
         return features
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:

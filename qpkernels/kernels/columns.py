@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from qpkernels.arrays import Matrix, Vector, is_integer, shown
 from qpkernels.arrays.containers import as_table
 from qpkernels.display.maths import quoted
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
+from qpkernels.kernels.derivatives import Axes, check_axes
 from qpkernels.kernels.enclosed import EnclosedRows
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import Rational
@@ -130,6 +132,24 @@ class Columns(Kernel):
     def relating(self, X: Samples, Z: Samples) -> Rational:
         """Return that of the base kernel."""
         return self.base.relating(self._own(X), self._own(Z))
+
+    def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
+        """Return that of the base kernel along its own axes, and 0 along others; axes count all columns of a table."""
+        check_axes(X, Z, left, right)
+        own = self._own(X)
+        other = own if X is Z else self._own(Z)
+        derivative = np.zeros((own.shape[0], other.shape[0]))
+        # One column may be listed twice, by its name and by its position.
+        for axes in product(*self._places(X, left), *self._places(Z, right)):
+            derivative += self.base.derivative(own, other, axes[: len(left)], axes[len(left) :])
+        return derivative
+
+    def _places(self, X: Samples, axes: Axes) -> list[list[int]]:
+        """Return where the base kernel has each of the axes."""
+        names = X.dtype.names
+        named = [names.index(self._name(each, names)) for each in self._listed] if names else None
+        columns = self._positions(X.shape[1]) if named is None else named
+        return [[place for place, column in enumerate(columns) if column == axis] for axis in axes]
 
     def diagonal(self, X: Samples) -> Vector:
         return self.base.diagonal(self._own(X))

@@ -16,6 +16,7 @@ from qpkernels.display import Card, Carded, Fact
 from qpkernels.display.problem import TextbookLine
 from qpkernels.errors import NoEnclosureError, NonFiniteError, ParameterError, ShapeError
 from qpkernels.kernels.catalogue import KernelEntry, register
+from qpkernels.kernels.derivatives import Axes
 from qpkernels.kernels.enclosed import EnclosedRows
 from qpkernels.kernels.products import ProductForm, Rational, are_equal, as_rational
 
@@ -51,7 +52,18 @@ class SampleFunction(ABC):
         return finite_matrix(X, "X")
 
 
-_OF_A_MATRIX = ("entry", "product_form", "enclosed", "relating", "vanishes", "tested", "formula", "frequencies")
+_OF_A_MATRIX = (
+    "entry",
+    "product_form",
+    "derivative",
+    "smoothness",
+    "enclosed",
+    "relating",
+    "vanishes",
+    "tested",
+    "formula",
+    "frequencies",
+)
 """What is of the function that :meth:`Kernel.matrix` evaluates, and not of another."""
 
 _NUMBER = (int, float, np.integer, np.floating)
@@ -96,6 +108,8 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         Samples, m and n of them, in the container that :meth:`samples` returned.
     x, z
         What the formula calls the two samples.
+    left, right
+        Axes along which x and z move, integers from 0, each repeated as often as the order of its derivative says.
     weights
         Weights of the features, shape (d,), or (d, n) for n functions.
     generator, count, features
@@ -111,7 +125,7 @@ class Kernel(Carded, metaclass=ChecksKeywords):
     """Whether these laws are tested for the class, as for some of this library; others are checked on few samples."""
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Drop what is inherited of a product form, errors, zeros and tests from a subclass with its own matrix.
+        """Drop what is inherited of a product form, errors, derivatives and tests from a subclass with its own matrix.
 
         That may be another function.
         """
@@ -218,6 +232,57 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         """Return frequencies w with k(x, z) = E cos(w'(x - z)), shape (count, features), or None if none are known."""
         del generator, count, features
         return None
+
+    @property
+    def smoothness(self) -> float:
+        """The largest s for which D^(left, right) k with up to s axes in each tuple exists and is continuous.
+
+        Then every f in the space of k is s times continuously differentiable, and each of its derivatives is an inner
+        product, D^left f(x) = <f, D^(left, ()) k(x, .)>. Here: the least of the kernels that it is made of, infinite
+        where there are none, and 0 where the class does not state :meth:`derivative`.
+        """
+        if type(self).derivative is Kernel.derivative:
+            return 0
+        return min((part.smoothness for part in vars(self).values() if isinstance(part, Kernel)), default=np.inf)
+
+    def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
+        r"""Return :math:`D^{left, right} k(x_i, z_j)`, shape (m, n), of dense samples that :meth:`samples` returned.
+
+        Here :math:`D^{left, right} = \prod_{a} \partial/\partial x_a \prod_{b} \partial/\partial z_b`, a in left and
+        b in right: ``()`` on both sides is the value, ``(0,)`` the first derivative along axis 0, ``(0, 0)`` the
+        second, ``(0, 1)`` the mixed one. It is the inner product of the functionals that take a function f in the space
+        of k to D^left f(x_i) and to D^right f(z_j). The base class states the value alone.
+
+        Raises
+        ------
+        ParameterError
+            If the kernel states no such derivative, or an axis is no feature.
+        ShapeError
+            If samples are sparse.
+
+        Notes
+        -----
+        Source: Zhou, Derivative reproducing properties for kernel methods in learning theory (Journal of Computational
+        and Applied Mathematics, 2008).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from qpkernels import RBF, Matern
+        >>> X, Z = np.array([[0.0], [1.0]]), np.array([[0.0]])
+        >>> print(RBF(gamma=0.5).derivative(X, Z, (0,), (0,)).round(3))
+        [[1.]
+         [0.]]
+        >>> print(Matern(nu=2.5).smoothness, Matern(nu=0.5).smoothness)
+        2 0
+        """
+        if left == () and right == ():
+            return self.matrix(X, Z)
+        raise ParameterError(
+            f"{self!r} states derivatives of order {self.smoothness:g} at most in each sample, but the axes "
+            f"{shown(left)} and {shown(right)} came; Linear, Polynomial, RBF, Matern with nu above the order, and what "
+            "these combine to, have them. A class of your own states its own by derivative(X, Z, left, right)."
+        )
 
     def product_form(self, X: Samples) -> ProductForm | None:
         """Return how k comes from inner products, around the samples ``X``, or None if it has no such form.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector, is_sparse
 from qpkernels.kernels.catalogue import KernelEntry
+from qpkernels.kernels.derivatives import Axes, chain, check_axes, of_inner_products, of_power
 from qpkernels.kernels.enclosed import EnclosedRows, enclosed_inner_products
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import (
@@ -82,6 +83,12 @@ class Linear(Kernel):
 
     def relating(self, X: Samples, Z: Samples) -> Rational:
         return rational_products(X, Z)
+
+    def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
+        """Return z_a, x_b or [a = b] for one axis at most in each tuple, and else 0."""
+        check_axes(X, Z, left, right)
+        products = self.matrix(X, Z)
+        return chain(lambda order: of_power(products, 1, order), of_inner_products(X, Z), left, right)
 
     def product_form(self, X: Samples) -> ProductForm:
         return ProductForm.polynomial(1.0, 0.0, 1, X)

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import gamma, prod
+from typing import Any
 
 import numpy as np
 import scipy
@@ -12,6 +14,7 @@ from qpkernels.arrays import Matrix, Vector, check_positive, is_sparse
 from qpkernels.arrays.intervals import ELEMENTARY, UNDERFLOW, UNIT
 from qpkernels.errors import ParameterError
 from qpkernels.kernels.catalogue import KernelEntry, KernelParameter
+from qpkernels.kernels.derivatives import Axes, chain, check_axes, of_squared_distances
 from qpkernels.kernels.enclosed import EnclosedMatrix, EnclosedRows, enclosed_distances, enclosed_negative_squares
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import distances
@@ -143,6 +146,38 @@ class Matern(Kernel):
     def diagonal(self, X: Samples) -> Vector:
         return np.ones(X.shape[0])
 
+    @property
+    def smoothness(self) -> float:
+        """The largest integer below nu."""
+        return self.nu if self.nu == np.inf else int(np.ceil(self.nu)) - 1
+
+    def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
+        r"""Return that of M_nu as a function of q = t^2, t = sqrt(2 nu) ||x - z|| / l.
+
+        As d/dq (t^nu K_nu(t)) = -1/2 t^(nu-1) K_(nu-1)(t), derivatives of M_nu are multiples of M_(nu-1), M_(nu-2), ...
+        until the index is 0 or less and they are infinite at 0. There, factors t from the first derivatives of q,
+        dq/dx_a = 2 sqrt(2 nu) / l t e_a with the unit vector e = (x - z) / ||x - z||, make the product tend to 0:
+        with n blocks for N axes there are 2 n - N of them, and 2 nu > N.
+        """
+        if self.nu == np.inf:
+            return RBF.from_sigma(self.length_scale).derivative(X, Z, left, right)
+        check_axes(X, Z, left, right)
+        if max(len(left), len(right)) > self.smoothness:
+            return super().derivative(X, Z, left, right)
+        if not left and not right:
+            return self.matrix(X, Z)
+        root, axes = np.sqrt(2.0 * self.nu) / self.length_scale, len(left) + len(right)
+        t = root * distances(X, Z)
+        factors = of_squared_distances(X, Z, np.full(X.shape[1], root**2))
+
+        def directed(left: Axes, right: Axes) -> Any:
+            factor = factors(left, right)
+            if len(left) + len(right) > 1:
+                return factor
+            return np.divide(factor, t, out=np.zeros_like(t), where=t > 0.0)
+
+        return chain(lambda order: _matern_profile(self.nu, t, order, 2 * order - axes), directed, left, right)
+
     def frequencies(self, generator: np.random.Generator, count: int, features: int) -> Matrix:
         """Return draws of a multivariate t distribution with 2 nu degrees of freedom and the scale 1 / l."""
         normal = generator.standard_normal((count, features)) / self.length_scale
@@ -197,3 +232,19 @@ def _matern_of_low_order(nu: float, x: Matrix) -> Matrix:
     # K_nu is infinite at 0, and beyond float64 close to it, where M_nu is 1 to the last digit.
     values[~np.isfinite(values)] = 1.0
     return values
+
+
+def _matern_profile(nu: float, t: Matrix, order: int, factors: int) -> Matrix:
+    """Return t^f d^n/dq^n M_nu for q = t^2, of f factors and the order n, with its limit at 0."""
+    low, index = np.minimum(t, _VANISHING), nu - order
+    if index > 0.0:
+        scale = prod(-0.25 / (nu - step) for step in range(1, order + 1))
+        return np.asarray(scale * low**factors * _matern(index, low))
+    # t^-a K_a is t^-2a times the multiple 2^(a-1) Gamma(a) of M_a, and K_0 has a multiple of its own.
+    scale = (-0.5) ** order * 2.0 ** (1.0 - nu) / gamma(nu)
+    if index < 0.0:
+        scale *= 2.0 ** (-index - 1.0) * gamma(-index)
+        return np.asarray(scale * low ** (factors + 2.0 * index) * _matern(-index, low))
+    bessel = scipy.special.k0(low)
+    bessel[low == 0.0] = 0.0
+    return np.asarray(scale * low**factors * bessel)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from qpkernels.arrays import Matrix, Vector, check_count, check_finite
 from qpkernels.display import leading, signed
 from qpkernels.kernels.catalogue import KernelEntry, KernelParameter
+from qpkernels.kernels.derivatives import Axes, chain, check_axes, of_inner_products, of_power
 from qpkernels.kernels.enclosed import EnclosedRows, enclosed_inner_products
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import (
@@ -107,6 +108,12 @@ class Polynomial(Kernel):
 
     def relating(self, X: Samples, Z: Samples) -> Rational:
         return np.asarray((Fraction(self.gamma) * rational_products(X, Z) + Fraction(self.coef0)) ** self.degree)
+
+    def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
+        """Return that of u^degree with u = gamma x'z + coef0, whose n-th is degree! / (degree - n)! u^(degree - n)."""
+        check_axes(X, Z, left, right)
+        u, factors = self.gamma * inner_products(X, Z) + self.coef0, of_inner_products(X, Z, self.gamma)
+        return chain(lambda order: of_power(u, self.degree, order), factors, left, right)
 
     def product_form(self, X: Samples) -> ProductForm:
         return ProductForm.polynomial(self.gamma, self.coef0, self.degree, X)

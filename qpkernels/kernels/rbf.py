@@ -14,6 +14,7 @@ from qpkernels.arrays import Matrix, Vector, check_positive, finite_samples, fin
 from qpkernels.display import leading
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels.catalogue import KernelEntry, KernelParameter
+from qpkernels.kernels.derivatives import Axes, chain, check_axes, of_squared_distances
 from qpkernels.kernels.enclosed import EnclosedRows, enclosed_negative_squares
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import ProductForm, squared_distances
@@ -194,6 +195,12 @@ class RBF(Kernel):
     def frequencies(self, generator: np.random.Generator, count: int, features: int) -> Matrix:
         """Return draws of a normal distribution with the variances 2 gamma_k."""
         return generator.standard_normal((count, features)) * np.sqrt(2.0 * np.asarray(self.gamma))
+
+    def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
+        """Return k times a polynomial in the x_a - z_a: of exp(u) with u = -sum_k gamma_k (x_k - z_k)^2."""
+        check_axes(X, Z, left, right)
+        k, weights = self.matrix(X, Z), np.broadcast_to(-np.asarray(self.gamma), (X.shape[1],))
+        return chain(lambda _: k, of_squared_distances(X, Z, weights), left, right)
 
     def product_form(self, X: Samples) -> ProductForm:
         return ProductForm.exponential(self.gamma, X)
