@@ -12,7 +12,7 @@ from scipy.linalg import LinAlgError, cholesky, eigh, eigvalsh, eigvalsh_tridiag
 
 from qpkernels.arrays import Matrix, Samples, Vector, frozen, is_sparse, row_blocks
 from qpkernels.arrays.machine_code import at_hand
-from qpkernels.arrays.threads import blas_threads_for
+from qpkernels.arrays.threads import blas_threads_for, blas_threads_worth
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, NotSymmetricError, ParameterError
 from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.kernels.kernel import Kernel
@@ -252,9 +252,13 @@ def kernel_matrix(kernel: Kernel, X: Samples, memory_limit: float) -> Matrix:
             f"{memory_limit / 2**30:.1f} GiB; take a solver that needs rows alone, such as smo, LowRank(kernel, X, "
             "rank) in its place, or fewer samples, or bind them with Gram(kernel, X, memory_limit=...)."
         )
-    with np.errstate(over="ignore", invalid="ignore"), blas_threads_for(m):
+    with np.errstate(over="ignore", invalid="ignore"):
         made = _by_product_form(kernel, X)
-        K = kernel.matrix(X, X) if made is None else made.matrix
+        if made is None:
+            with blas_threads_for(m):
+                K = kernel.matrix(X, X)
+        else:
+            K = made.matrix
     # An exponential of finite features is finite.
     if (made is None or made.degree > 0) and not np.isfinite(K).all():
         raise NonFiniteError(kernel.overflow)
@@ -299,9 +303,10 @@ def _by_product_form(kernel: Kernel, X: Samples) -> _FactoredMatrix | None:
     if not _UNIT * product.largest <= EXPONENT_ERROR:
         return None
     K, (features, offsets, degree) = np.empty((len(X), len(X))), product.centers()
-    for start in range(0, len(X), _STRIP):
-        stop = min(start + _STRIP, len(X))
-        write_symmetric(features[start:stop] @ features[:stop].T, start, offsets, degree, K)
+    with blas_threads_worth(float(_STRIP) * features.size):
+        for start in range(0, len(X), _STRIP):
+            stop = min(start + _STRIP, len(X))
+            write_symmetric(features[start:stop] @ features[:stop].T, start, offsets, degree, K)
     np.fill_diagonal(K, kernel.diagonal(X))
     return _FactoredMatrix(K, degree)
 
