@@ -26,7 +26,6 @@ from formulations.commands.output import check_machine, command, end, show
 if TYPE_CHECKING:
     from formulations.commands.samples import TrainingSamples
     from formulations.commands.statements import Asked
-    from formulations.selection.grid import ScoredPoints
 
 __all__ = ["grid_command", "path_command"]
 
@@ -55,11 +54,12 @@ def grid_command(
 
     Without --try, those of grid.py, as far as there are such: C=log2:-5,15,2 and gamma=log2:3,-15,-2.
     """
-    import numpy as np
     from sklearn.model_selection import KFold, StratifiedKFold
 
     from formulations.commands import samples, statements
-    from formulations.commands.training import read_tries, search_several
+    from formulations.commands.training import read_tries, stated
+    from formulations.selection import grid
+    from formulations.selection.grid import grid_points
     from qpkernels.display.tables import without_nan
     from qpkernels.errors import ParameterError
 
@@ -73,13 +73,10 @@ def grid_command(
     values = read_tries(tries or [usual for usual in _USUAL if _has(asked, chosen, usual.partition("=")[0])])
     _check(folds, scoring, read.y, by_class=asked.separates)
     split = (StratifiedKFold if asked.separates else KFold)(folds, shuffle=True, random_state=seed)
-    if asked.separates and np.unique(read.y).size > 2:
-        if scoring is not None or store is not None:
-            raise ParameterError("--scoring and --store are for two classes, or values; leave them out.")
-        found = search_several(asked, read, chosen, values, split, tol, solver)
-    else:
-        stated = asked.model(read.X, read.y, chosen)
-        found = _of_one(stated, split, values, scoring=scoring, tol=tol, solver=solver, store=store)
+    model_of_all = stated(asked, read, chosen)
+    # Names are checked here: those of other arguments of grid would be taken for these.
+    grid_points(model_of_all, values)
+    found = grid(model_of_all, split, refit=False, scoring=scoring, tol=tol, solver=solver, store=store, **values)
     statuses = ["failed" if fit is None else str(fit.status) for fits in found.fits for fit in fits]
     record: dict[str, Any] = {
         "data": read.name,
@@ -111,15 +108,6 @@ def _check(folds: int, scoring: str | None, y: Any, *, by_class: bool) -> None:
     if scoring is not None and scoring not in (known := get_scorer_names()):
         near = ", ".join(get_close_matches(scoring, known) or ("accuracy", "f1", "r2"))
         raise ParameterError(f"--scoring must be a scorer of scikit-learn, such as {near}, but {scoring!r} came.")
-
-
-def _of_one(stated: Any, split: Any, values: dict[str, Any], **options: Any) -> ScoredPoints:
-    from formulations.selection import grid
-    from formulations.selection.grid import grid_points
-
-    # Names are checked here: those of other arguments of grid would be taken for these.
-    grid_points(stated, values)
-    return grid(stated, split, refit=False, **options, **values)
 
 
 def _has(asked: Asked, kernel: Any, name: str) -> bool:
@@ -167,7 +155,7 @@ def path_command(
     Without --try: C=log10:-2,3,1; with --exact: C=0.01,100.
     """
     from formulations.commands import samples, statements
-    from formulations.commands.training import read_tries
+    from formulations.commands.training import read_tries, stated
     from formulations.selection import exact_path, path
     from formulations.selection.grid import grid_points
     from qpkernels.display.tables import without_nan
@@ -183,15 +171,16 @@ def path_command(
     if len(values) > 1:
         raise ParameterError(f"path takes one --try, but {len(values)} came; several make a grid: qpkernels grid.")
     training = samples.read_training(source, [asked])
-    samples.require_two_classes(training, [asked])
-    stated = asked.model(training.X, training.y, statements.choose_kernel(kernel, training.X))
-    # Names are checked here: those of other arguments of path would be taken for these.
-    grid_points(stated, values)
     if exact:
-        followed = exact_path(stated, tol=1e-9 if tol is None else tol, **values)
+        samples.require_two_classes(training, [asked])
+    model_of_all = stated(asked, training, statements.choose_kernel(kernel, training.X))
+    # Names are checked here: those of other arguments of path would be taken for these.
+    grid_points(model_of_all, values)
+    if exact:
+        followed = exact_path(model_of_all, tol=1e-9 if tol is None else tol, **values)
         show(followed, [without_nan(row) for row in followed.rows()], json_path)
         end(row["status"] for row in followed.rows())
         return
-    found = path(stated, tol=1e-3 if tol is None else tol, solver=solver, store=store, **values)
+    found = path(model_of_all, tol=1e-3 if tol is None else tol, solver=solver, store=store, **values)
     show(found, [without_nan(row) for row in found.rows()], json_path)
     end("failed" if fit is None else str(fit.status) for fit in found.fits)

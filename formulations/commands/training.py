@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Machines trained on what a file holds: two classes, several, one, or values; and the grid of those of several.
-
-Every point of such a grid is cross-validated as a whole, by its votes.
-"""
+"""Machines trained on what a file holds: two classes, several, one, or values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,14 +19,11 @@ from formulations.modelling.prediction import Labels, Predictor, Sigmoids, Votes
 from formulations.models.classification.meta.calibration import Calibration, PlattCalibration
 from formulations.models.classification.meta.multiclass import MulticlassSolution
 from formulations.models.classification.meta.two_level import cross_validated_scores
-from formulations.selection.grid import ScoredPoints, grid_points, where
 from qpkernels.arrays import Indices, Vector
 from qpkernels.arrays.files import read_number
-from qpkernels.display import progress_bar
-from qpkernels.errors import LabelError, ParameterError, QPKernelsError
+from qpkernels.errors import LabelError, ParameterError
 from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Kernel
-from qpkernels.problems import Certificate, Status
 
 __all__ = [
     "TrainedMachine",
@@ -37,7 +31,6 @@ __all__ = [
     "class_factors",
     "prepared",
     "read_tries",
-    "search_several",
     "stated",
     "train",
     "weighted",
@@ -247,48 +240,3 @@ def _numbers(text: str) -> list[float | int]:
     if len(finite) < len(numbers):
         return []
     return [int(number) if exact else number for number, exact in zip(finite, whole, strict=True)]
-
-
-@dataclass(frozen=True)
-class _Machines:
-    """What is proved of the machines of all pairs together: the certificate is that of the weakest."""
-
-    certificate: Certificate
-    status: Status
-    seconds: float
-
-
-def search_several(
-    asked: Asked,
-    training: TrainingSamples,
-    kernel: Kernel | None,
-    values: Mapping[str, Iterable[Any]],
-    folds: Any,
-    tol: float,
-    solver: str | None,
-) -> ScoredPoints:
-    """Cross-validate one machine for each pair of classes at every point, by a splitter of scikit-learn."""
-    whole = asked.of_several(training.X, training.y, kernel)
-    points = grid_points(whole.model(next(whole.pairs())), dict(values))
-    split = list(folds.split(np.zeros(training.y.size), training.y))
-    scores = np.full((len(points), len(split)), np.nan)
-    fits: list[list[_Machines | None]] = [[None] * len(split) for _ in points]
-    errors: dict[tuple[int, int], QPKernelsError] = {}
-    with progress_bar(scores.size, wanted=True) as step:
-        for p, point in enumerate(points):
-            there = asked.at(point.numbers)
-            for k, (train, test) in enumerate(split):
-                step(where(point.parameters, k))
-                chosen = None if kernel is None else point.kernel
-                state = there.of_several(training.X[train], training.y[train], chosen)
-                try:
-                    solution = state.solve(solver, tol=tol, progress=False)
-                except QPKernelsError as error:
-                    errors[p, k] = error
-                    continue
-                scores[p, k] = (solution.predict(training.X[test]) == training.y[test]).mean()
-                fits[p][k] = _Machines(solution.certificate, solution.status, solution.seconds)
-    if np.isnan(scores).any(axis=1).all() and errors:
-        raise next(iter(errors.values()))
-    named = tuple(point.parameters for point in points)
-    return ScoredPoints(named, scores, tuple(map(tuple, fits)), errors, "accuracy", tol)

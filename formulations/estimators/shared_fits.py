@@ -252,11 +252,8 @@ class SharedFits:
         whole = training.space.whole
         rows, wanted = ground.train[training.rows], ground.wanted
         if isinstance(machine.model_, OneVersusOne):
-            model = machine.model_
-            model.laid_out_like(self._laid_out.setdefault(ground, model))
-            machines = Machines(model.parts, rows, wanted, model.programs())
-        else:
-            machines = Machines.of_model(machine.model_, rows, wanted)
+            machine.model_.laid_out_like(self._laid_out.setdefault(ground, machine.model_))
+        machines = Machines.of(machine.model_, rows, wanted)
         return _Begun(place, ground, machine, limits, training, whole, machines, time.perf_counter() - at)
 
     def _ground(self, place: Place) -> _Ground:

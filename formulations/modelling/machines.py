@@ -7,12 +7,14 @@ machines of a fit are proved as arrays, none of them becomes an object.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from formulations.modelling.batch import (
     Part,
@@ -24,17 +26,21 @@ from formulations.modelling.batch import (
     train,
     trained_as_array,
 )
+from formulations.modelling.cards import Explained
+from formulations.modelling.inputs.hyperparameters import ModelEntry
+from formulations.modelling.inputs.samples import KernelLike
 from formulations.modelling.model import Model
-from qpkernels.arrays import Indices, Matrix
+from formulations.modelling.prediction import Votes
+from qpkernels.arrays import ChecksKeywords, Indices, Matrix, Vector
 from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.problems import Status
 from qpkernels.solvers import SolverLike
 
 if TYPE_CHECKING:
-    from qpkernels.families.batch.arrays import KernelQPs
+    from qpkernels.families.batch.arrays import KernelQPs, Solved
 
-__all__ = ["MachineAnswers", "Machines", "train_machines"]
+__all__ = ["MachineAnswers", "Machines", "Scheme", "train_machines"]
 
 _LARGEST = 4000
 """Samples up to which the matrix of all is made where the machines use its entries often."""
@@ -43,29 +49,104 @@ _OFTEN = 2.0
 """How often they must use an entry, on an average, if all rows of each were made."""
 
 
+class Scheme(Explained, metaclass=ChecksKeywords):
+    """Several machines of two classes on samples of one kernel matrix, which decide together.
+
+    Attributes
+    ----------
+    y, classes
+        The labels of the samples, shape (m,), and the different ones in sorted order.
+    """
+
+    y: NDArray[Any]
+    classes: NDArray[Any]
+
+    @property
+    @abstractmethod
+    def gram(self) -> Gram:
+        """The kernel matrix of all samples."""
+
+    def __len__(self) -> int:
+        """Return the number m of samples."""
+        return len(self.gram)
+
+    @property
+    @abstractmethod
+    def entry(self) -> ModelEntry:
+        """What the model of each machine states about itself."""
+
+    @property
+    @abstractmethod
+    def settings(self) -> Mapping[str, Any]:
+        """What the scheme is beside its data and hyper-parameters."""
+
+    @abstractmethod
+    def value_of(self, name: str) -> Vector:
+        """Return the value of the hyper-parameter of that name, of shape (m,) or ()."""
+
+    @property
+    @abstractmethod
+    def parts(self) -> Sequence[Part]:
+        """The machines, each of which is stated when somebody asks for it."""
+
+    @abstractmethod
+    def programs(self) -> KernelQPs | None:
+        """Return the machines as arrays, where each is made of what its samples are for themselves; else state each."""
+
+    @property
+    @abstractmethod
+    def votes(self) -> Votes:
+        """How the values of all machines become labels."""
+
+    @abstractmethod
+    def answered(self, answers: Sequence[Trained[Any] | QPKernelsError]) -> Any:
+        """Return the answer of all machines, given that of each; raise the error of the first that has none."""
+
+    @abstractmethod
+    def solve(self, solver: SolverLike | None = None, *, tol: float = 1e-6, **options: Any) -> Any:
+        """Solve all machines."""
+
+    @abstractmethod
+    def on(self, rows: ArrayLike) -> Self:
+        """Return the same scheme on some of its samples, which are of all classes."""
+
+    @abstractmethod
+    def with_kernel(self, kernel: KernelLike) -> Self:
+        """Return the same scheme of the same samples with another kernel."""
+
+    @abstractmethod
+    def with_params(self, **values: Any) -> Self:
+        """Return the same scheme of the same samples with other hyper-parameters of its machines."""
+
+
 @dataclass(frozen=True, eq=False)
 class Machines:
     """The machines of a fit, which answer together.
 
     Attributes
     ----------
+    model
+        What they are stated by.
     parts
-        Each machine, on ``rows`` of the kernel matrix that the fits share, which its own samples count.
-    rows, held_out
+        Each machine, on ``samples`` of the kernel matrix that the fits share, which its own samples count.
+    samples, held_out
         Numbers in that matrix of the samples of the fit, and of those at which the values of all machines are wanted.
     programs
         The machines as arrays over these samples; None: they are not of the kind.
     """
 
+    model: Model[Any] | Scheme
     parts: Sequence[Part]
-    rows: Indices
+    samples: Indices
     held_out: Indices
     programs: KernelQPs | None
 
     @classmethod
-    def of_model(cls, model: Model[Any], rows: Indices, held_out: Indices) -> Machines:
-        """Return the one machine that a model of the samples ``rows`` is."""
-        return cls([Part.of(model, np.arange(rows.size))], rows, held_out, as_arrays(model))
+    def of(cls, model: Model[Any] | Scheme, samples: Indices, held_out: Indices) -> Machines:
+        """Return the machines that a scheme of these samples has, or the one that a model is."""
+        if isinstance(model, Scheme):
+            return cls(model, model.parts, samples, held_out, model.programs())
+        return cls(model, [Part.of(model, np.arange(samples.size))], samples, held_out, as_arrays(model))
 
     @cached_property
     def key(self) -> bytes:
@@ -73,13 +154,13 @@ class Machines:
         known = self.programs
         starts = np.cumsum([0, *(part.samples.size for part in self.parts)]) if known is None else known.starts
         samples = np.concatenate([part.samples for part in self.parts]) if known is None else known.samples
-        found: bytes = self.rows[samples].tobytes() + starts.tobytes()
+        found: bytes = self.samples[samples].tobytes() + starts.tobytes()
         return found
 
     def part(self, number: int, after: int | None) -> Part:
         """Return a machine on samples of the matrix that is shared, which may start from the part ``after``."""
         own = self.parts[number]
-        return Part(own.state, self.rows[own.samples], after, self.held_out)
+        return Part(own.state, self.samples[own.samples], after, self.held_out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +189,10 @@ class MachineAnswers:
         """Return what is known of answers that are there."""
         known = [each for each in answers if not isinstance(each, QPKernelsError)]
         if len(known) < len(answers):
-            return cls(False, float("nan"), None, lambda: answers)
+            return cls(False, float("nan"), None, partial(tuple, answers))
         proved = all(each.status is Status.OPTIMAL for each in known)
         values = np.column_stack([each.held_out for each in known if each.held_out is not None])
-        return cls(proved, max(each.relative_gap for each in known), values, lambda: answers)
+        return cls(proved, max(each.relative_gap for each in known), values, partial(tuple, answers))
 
 
 def train_machines(
@@ -190,13 +271,14 @@ def _as_arrays(
             numbers = range(begin + place, end, len(chain))
             if proved[numbers].all():
                 values = np.column_stack([solved.held_out[number] for number in numbers])
-
-                def make(fit: Machines = fits[n], numbers: range = numbers) -> list[Trained[Any]]:
-                    return [trained_as_array(fit.part(j, None), solved, each, tol) for j, each in enumerate(numbers)]
-
+                make = partial(_trained, fits[n], solved, numbers, tol)
                 found[n] = MachineAnswers(True, float(gaps[numbers].max()), values, make)
         begin = end
     return found
+
+
+def _trained(fit: Machines, solved: Solved, numbers: range, tol: float) -> list[Trained[Any]]:
+    return [trained_as_array(fit.part(j, None), solved, each, tol) for j, each in enumerate(numbers)]
 
 
 def _together(gram: Gram, fits: Sequence[Machines], chains: Sequence[Sequence[int]]) -> KernelQPs:
@@ -209,7 +291,7 @@ def _together(gram: Gram, fits: Sequence[Machines], chains: Sequence[Sequence[in
         own, count = np.diff(each[0].starts), len(each)
         # Columns of fit after fit, put in the order of the machines.
         order = np.argsort(np.tile(np.repeat(np.arange(own.size), own), count), kind="stable")
-        samples.append(np.concatenate([fits[n].rows[p.samples] for n, p in zip(chain, each, strict=True)])[order])
+        samples.append(np.concatenate([fits[n].samples[p.samples] for n, p in zip(chain, each, strict=True)])[order])
         terms.append(np.concatenate([program.terms for program in each], axis=1)[:, order])
         begin.append(np.concatenate([_begin(program) for program in each])[order])
         sizes.append(np.repeat(own, count))

@@ -78,10 +78,15 @@ class PathDisplay(Display):
         Raises
         ------
         ParameterError
-            If this is no path, or one along values that are no numbers.
+            If this is no path, one along values that are no numbers, or one of several classes.
         """
         if not isinstance(path, SolutionPath):
             raise ParameterError(f"what formulations.path returns was expected, but {shown(path)} came.")
+        if path.of_several:
+            raise ParameterError(
+                "the machines of several classes have an optimum each; draw the path of one: "
+                "path(model.model(pair), ...), with one of model.pairs()."
+            )
         fits = path.fits
         dense = all(fit is None or fit.n_support is None for fit in fits)
         counts = [None if fit is None else fit.intercept if dense else fit.n_support for fit in fits]

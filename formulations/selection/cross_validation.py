@@ -15,21 +15,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.modelling import Model, Solution
-from formulations.modelling.batch import Part
-from formulations.selection.fits import Effort, Fit, Kept, Rowed, proved, status_of_all, weakest
+from formulations.modelling import Solution
+from formulations.modelling.prediction import Decision
+from formulations.selection.fits import (
+    Asked,
+    Effort,
+    Fit,
+    Kept,
+    Rowed,
+    Selectable,
+    asked,
+    proved,
+    status_of_all,
+    weakest,
+)
 from formulations.selection.folds import (
     Fold,
     Folds,
     Scoring,
     checked_model,
+    decision_of,
     divide,
     predicted,
     scorer,
     scoring_name,
     truth,
 )
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Matrix, Vector
 from qpkernels.display import Column, TableReport, TextTable, progress_bar
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.problems import Certificate, Status
@@ -71,8 +83,10 @@ class CrossValidation(Rowed):
         Name of the score.
     tol
         The tolerance asked for.
-    y, classes
-        Labels or targets of all samples, and the labels of negative and positive values.
+    y
+        Labels or targets of all samples.
+    deciding
+        How decision values become labels; None where there are none.
     """
 
     folds: tuple[Fold, ...]
@@ -82,7 +96,7 @@ class CrossValidation(Rowed):
     scoring: str
     tol: float
     y: NDArray[Any]
-    classes: NDArray[Any] | None = None
+    deciding: Decision | None = None
 
     @property
     def mean(self) -> float:
@@ -105,8 +119,15 @@ class CrossValidation(Rowed):
         return status_of_all(self.fits)
 
     @property
-    def decision(self) -> Vector:
+    def classes(self) -> NDArray[Any] | None:
+        """The labels in sorted order, of two that of negative values first; None where there are none."""
+        return None if self.deciding is None else self.deciding.classes
+
+    @property
+    def decision(self) -> Vector | Matrix:
         """The decision value of each sample by the model that was trained without it, shape (m,).
+
+        Of several classes those of all machines, shape (m, machines).
 
         Raises
         ------
@@ -120,7 +141,7 @@ class CrossValidation(Rowed):
                 f"each sample has one decision value if it is held out once, but sample {sample} is held out "
                 f"{counts[sample]} times; read the values of each fold: fits[k].held_out."
             )
-        values = np.empty(self.y.size)
+        values = np.empty((self.y.size, *self.fits[0].held_out.shape[1:]))
         for fold, fit in zip(self.folds, self.fits, strict=True):
             values[fold.test] = fit.held_out
         return values
@@ -128,7 +149,7 @@ class CrossValidation(Rowed):
     @property
     def predictions(self) -> NDArray[Any]:
         """The label, or value, that :attr:`decision` stands for, shape (m,)."""
-        return predicted(self.classes, self.decision)
+        return predicted(self.deciding, self.decision)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the table, one fold a row."""
@@ -158,7 +179,7 @@ class CrossValidation(Rowed):
 
 
 def cross_validate(
-    model: Model[Any],
+    model: Selectable,
     folds: Folds = 5,
     *,
     scoring: Scoring = None,
@@ -174,13 +195,14 @@ def cross_validate(
     Parameters
     ----------
     model
-        Any model; its hyper-parameters stay as they are.
+        Any model, or OneVersusOne or OneVersusRest of several classes; its hyper-parameters stay as they are.
     folds
         Their number (contiguous, and with each class's share in every fold, as in scikit-learn), a splitter of
         scikit-learn, or pairs (train, test) of sample numbers.
     scoring
         None: accuracy, or R^2 of real targets. A name of a scorer of scikit-learn, or a function of (labels or
-        targets, decision values); the greater the better.
+        targets, decision values); the greater the better. Of several classes such a function is given one value a
+        class, shape (n, K), the largest of which decides.
     tol, solver, **options
         As in :meth:`formulations.modelling.model.Model.solve`, for each fit. Models that are a KernelQP share kernel
         values in one batch, unless another solver than smo is asked for.
@@ -194,7 +216,7 @@ def cross_validate(
     Raises
     ------
     ParameterError, ShapeError, LabelError, OneClassError
-        If the folds do not divide the samples, or leave one class to train on; nothing is computed then.
+        If the folds do not divide the samples, or leave a class without samples to train on; nothing is computed then.
     ForeignResultsError, FileFormatError
         If the file is of other data, or damaged.
     QPKernelsError
@@ -212,7 +234,7 @@ def cross_validate(
     checked_model(model, "cross_validate")
     effort = Effort(tol, solver, n_jobs, progress, store, options)
     score, divided = scorer(model, scoring), divide(model, folds)
-    parts = [Part.of(_of_fold(model, fold, k), fold.train, None, fold.test) for k, fold in enumerate(divided, 1)]
+    parts = [_of_fold(model, fold, k) for k, fold in enumerate(divided, 1)]
     file = effort.file(model)
     with progress_bar(len(parts), progress) as step:
         step("cross-validation")
@@ -220,12 +242,13 @@ def cross_validate(
     kept = _all_kept(found)
     fits, y = tuple(each.fit for each in kept), truth(model)
     scores = np.array([score(y[fold.test], fit.held_out) for fold, fit in zip(divided, fits, strict=True)])
-    return CrossValidation(divided, fits, scores, FoldFits(kept), scoring_name(model, scoring), tol, y, model.classes)
+    name, deciding = scoring_name(model, scoring), decision_of(model)
+    return CrossValidation(divided, fits, scores, FoldFits(kept), name, tol, y, deciding)
 
 
-def _of_fold(model: Model[Any], fold: Fold, number: int) -> Model[Any]:
+def _of_fold(model: Selectable, fold: Fold, number: int) -> Asked:
     try:
-        return model.on(fold.train)
+        return asked(model.on(fold.train), fold.train, None, fold.test)
     except QPKernelsError as error:
         error.add_note(f"in fold {number}")
         raise

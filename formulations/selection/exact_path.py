@@ -35,7 +35,7 @@ from formulations.modelling.routes import judged
 from formulations.modelling.solution import Run, Seconds
 from formulations.modelling.solving import hold, status_of
 from formulations.selection.fits import Rowed
-from formulations.selection.folds import checked_model
+from formulations.selection.folds import checked_machine
 from formulations.selection.grid import cell
 from qpkernels.arrays import Indices, Matrix, Vector, check_tolerance, frozen, is_scalar, real_number, shown
 from qpkernels.display import Column, TableReport, TextTable
@@ -258,7 +258,7 @@ def exact_path(model: Model[Any], *, tol: float = 1e-9, **parameter: tuple[Array
     """
     from qpkernels.families.paths import trace
 
-    checked_model(model, "exact_path")
+    checked_machine(model, "exact_path")
     check_tolerance(tol)
     name, first, last = _ends(model, parameter)
     begin = perf_counter()

@@ -14,14 +14,15 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.modelling import Model, Solution
+from formulations.modelling import Model
 from formulations.modelling.batch import Part, Trained, check_jobs, train
-from qpkernels.arrays import Vector, check_tolerance, shown
+from formulations.modelling.machines import MachineAnswers, Machines, Scheme, train_machines
+from qpkernels.arrays import Indices, Matrix, Vector, check_tolerance, shown
 from qpkernels.arrays.checks import add_array
 from qpkernels.arrays.files import check_path, read_file
 from qpkernels.display.tables import Reported
@@ -31,12 +32,15 @@ from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import SolverLike, find_solver
 
 __all__ = [
+    "Asked",
     "Effort",
     "Fit",
     "Kept",
     "ProvedFit",
     "ResultsFile",
     "Rowed",
+    "Selectable",
+    "asked",
     "fingerprint",
     "proved",
     "status_of_all",
@@ -45,6 +49,27 @@ __all__ = [
 
 _BEGIN = b'{"data": '
 """How every line begins."""
+
+
+Selectable: TypeAlias = Model[Any] | Scheme
+"""A model, or machines of two classes that tell several apart."""
+
+Asked: TypeAlias = Part | Machines
+"""A fit that is wanted: of a model, or of the machines of several classes."""
+
+Answer: TypeAlias = Trained[Any] | MachineAnswers | QPKernelsError
+"""What became of it."""
+
+
+def asked(model: Selectable, samples: Indices, after: int | None = None, held_out: Indices | None = None) -> Asked:
+    """Return the fit of a model of ``samples``, with values at those held out.
+
+    It may start from that of the number ``after``; machines of several classes start from those before them on the same
+    samples.
+    """
+    if isinstance(model, Scheme):
+        return Machines.of(model, samples, np.arange(0) if held_out is None else held_out)
+    return Part.of(model, samples, after, held_out)
 
 
 class ProvedFit(Protocol):
@@ -70,13 +95,13 @@ class Fit:
     Attributes
     ----------
     certificate, status
-        What is proved of it, at the tolerance asked for.
+        What is proved of it, at the tolerance asked for; of several machines, of the one of which least is proved.
     intercept
-        b.
+        b; of several machines one for each.
     n_support
-        Number of support vectors; None of a model whose coefficients are dense.
+        Number of support vectors, of any machine if there are several; None of a model whose coefficients are dense.
     held_out
-        f(x) + b at the samples held out; empty where there are none.
+        f(x) + b at the samples held out, of several machines one a column; empty where there are none.
     seconds
         Of its solver.
     earlier
@@ -85,9 +110,9 @@ class Fit:
 
     certificate: Certificate
     status: Status
-    intercept: float
+    intercept: float | Vector
     n_support: int | None
-    held_out: Vector
+    held_out: Vector | Matrix
     seconds: float
     earlier: bool = False
 
@@ -97,8 +122,26 @@ class Fit:
         values = np.zeros(0) if trained.held_out is None else np.asarray(trained.held_out)
         return cls(trained.certificate, trained.status, trained.intercept, trained.n_support, values, trained.seconds)
 
+    @classmethod
+    def of_machines(cls, machines: Machines, answers: Sequence[Trained[Any]], held_out: Matrix) -> Fit:
+        """Return what is kept of the answers of several machines, with the values of all at the samples held out."""
+        n_support = None
+        if machines.model.entry.sparse:
+            is_used = np.zeros(machines.samples.size, dtype=bool)
+            for part, each in zip(machines.parts, answers, strict=True):
+                is_used[part.samples[each.beta != 0]] = True
+            n_support = int(is_used.sum())
+        return cls(
+            weakest(answers).certificate,
+            status_of_all(answers),
+            np.array([each.intercept for each in answers]),
+            n_support,
+            held_out,
+            sum(each.seconds for each in answers),
+        )
 
-def fingerprint(model: Model[Any]) -> str:
+
+def fingerprint(model: Selectable) -> str:
     """Return what tells the samples, and labels or targets, of a model from others."""
     digest = sha256()
     model.gram.add_samples_to(digest)
@@ -125,7 +168,7 @@ class ResultsFile:
         If a line of it is damaged.
     """
 
-    def __init__(self, path: str | Path, model: Model[Any]) -> None:
+    def __init__(self, path: str | Path, model: Selectable) -> None:
         self.path = check_path(path, "store")
         self.data = fingerprint(model)
         self._known: dict[str, Fit] = {}
@@ -133,22 +176,22 @@ class ResultsFile:
         if self.path.exists():
             self._read()
 
-    def find(self, part: Part, tol: float) -> Fit | None:
-        """Return an earlier fit of the same part that is proved at ``tol``."""
-        fit = self._known.get(self._key(_description(part)))
+    def find(self, wanted: Asked, tol: float) -> Fit | None:
+        """Return an earlier fit of the same that is proved at ``tol``."""
+        fit = self._known.get(self._key(_description(wanted)))
         return fit if fit is not None and fit.certificate.holds(tol) else None
 
-    def add(self, part: Part, tol: float, fit: Fit) -> None:
+    def add(self, wanted: Asked, tol: float, fit: Fit) -> None:
         """Append a fit, if it is proved."""
         if fit.status is not Status.OPTIMAL:
             return
-        description = _description(part)
+        description = _description(wanted)
         record = {
             "data": self.data,
             **description,
             "tol": tol,
             "certificate": asdict(fit.certificate),
-            "intercept": fit.intercept,
+            "intercept": np.asarray(fit.intercept).tolist(),
             "n_support": fit.n_support,
             "seconds": fit.seconds,
             "held_out": fit.held_out.tolist(),
@@ -179,7 +222,7 @@ class ResultsFile:
             fit = Fit(
                 certificate,
                 Status.OPTIMAL,
-                float(record.pop("intercept")),
+                _number_or_array(record.pop("intercept")),
                 record.pop("n_support"),
                 np.array(record.pop("held_out"), dtype=np.float64),
                 float(record.pop("seconds")),
@@ -204,9 +247,13 @@ class ResultsFile:
             self._known[self._key(_without_modules(record))] = fit
 
 
-def _description(part: Part) -> dict[str, Any]:
+def _number_or_array(value: Any) -> float | Vector:
+    return np.array(value, dtype=np.float64) if isinstance(value, list) else float(value)
+
+
+def _description(wanted: Asked) -> dict[str, Any]:
     """Return what tells one fit of the data from another, in terms that JSON has."""
-    model = part.model
+    model: Selectable = wanted.model
     kernel, arrays = model.gram.specification()
     numbers = {name: model.value_of(name) for name in model.entry.names}
     return {
@@ -215,8 +262,8 @@ def _description(part: Part) -> dict[str, Any]:
         "kernel": {**kernel, "arrays": [_hash(array) for array in arrays]} if arrays else kernel,
         "indefinite": model.gram.indefinite,
         "parameters": {name: _one_or_hash(value) for name, value in numbers.items()},
-        "train": _hash(part.samples),
-        "test": None if part.held_out is None else _hash(part.held_out),
+        "train": _hash(wanted.samples),
+        "test": None if wanted.held_out is None else _hash(wanted.held_out),
     }
 
 
@@ -252,6 +299,8 @@ def _one_or_hash(values: NDArray[Any]) -> float | str:
 def _plain(value: Any, name: str) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
+    if isinstance(value, type):
+        return _name(value)
     if is_dataclass(value) and not isinstance(value, type):
         inner = {field.name: _plain(getattr(value, field.name), field.name) for field in fields(value)}
         return {"class": _name(type(value)), **inner}
@@ -271,18 +320,22 @@ Proved = TypeVar("Proved", bound=ProvedFit)
 class Kept:
     """A fit, and how its Solution is had: from this run, or by solving anew what an earlier one kept the proof of."""
 
-    part: Part
+    wanted: Asked
     fit: Fit
-    trained: Trained[Any] | None
+    trained: Trained[Any] | MachineAnswers | None
     tol: float
 
     @property
-    def solution(self) -> Solution:
+    def solution(self) -> Any:
         """The Solution, as solving the model alone returns it."""
-        if self.trained is not None:
-            return self.trained.solution  # type: ignore[no-any-return]
-        answer: Solution = self.part.model.solve(tol=self.tol)
-        return answer
+        if isinstance(self.trained, Trained):
+            return self.trained.solution
+        model: Selectable = self.wanted.model
+        if not isinstance(model, Scheme):
+            return model.solve(tol=self.tol)
+        return (
+            model.solve(tol=self.tol, progress=False) if self.trained is None else model.answered(self.trained.make())
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,39 +367,71 @@ class Effort:
         if self.solver is not None:
             find_solver(self.solver)
 
-    def file(self, model: Model[Any]) -> ResultsFile | None:
+    def file(self, model: Selectable) -> ResultsFile | None:
         """Open the file of results of the data of this model, where one is wanted."""
         return None if self.store is None else ResultsFile(self.store, model)
 
-    def run(
-        self, gram: Gram, parts: Sequence[Part], file: ResultsFile | None, done: Callable[[int], None]
-    ) -> list[Kept | QPKernelsError]:
-        """Return a fit, or its error, for each part; ``done`` is told each number.
+    def solve(self, model: Selectable) -> Any:
+        """Solve a model by itself."""
+        options = dict(self.options)
+        if isinstance(model, Scheme):
+            options |= {"n_jobs": self.n_jobs, "progress": self.progress}
+        return model.solve(self.solver, tol=self.tol, **options)
 
-        A part that earlier results answer is not solved; one that would start from it starts cold.
+    def run(
+        self, gram: Gram, wanted: Sequence[Asked], file: ResultsFile | None, done: Callable[[int], None]
+    ) -> list[Kept | QPKernelsError]:
+        """Return each fit that is wanted, or its error; ``done`` is told each number.
+
+        One that earlier results answer is not solved; one that would start from it starts cold.
         """
         found: dict[int, Kept | QPKernelsError] = {}
-        for number, part in enumerate(parts):
-            fit = None if file is None else file.find(part, self.tol)
+        for number, each in enumerate(wanted):
+            fit = None if file is None else file.find(each, self.tol)
             if fit is not None:
-                found[number] = Kept(part, fit, None, self.tol)
+                found[number] = Kept(each, fit, None, self.tol)
                 done(number)
-        left = [number for number in range(len(parts)) if number not in found]
-        place = {number: k for k, number in enumerate(left)}
-        tasks = [replace(parts[n], after=None if (a := parts[n].after) is None else place.get(a)) for n in left]
+        left = [number for number in range(len(wanted)) if number not in found]
 
-        def keep(k: int, answer: Trained[Any] | QPKernelsError) -> None:
-            if isinstance(answer, Trained):
-                fit = Fit.of(answer)
-                if file is not None:
-                    file.add(tasks[k], self.tol, fit)
-                found[left[k]] = Kept(tasks[k], fit, answer, self.tol)
-            else:
-                found[left[k]] = answer
-            done(left[k])
+        def keep(k: int, answer: Answer) -> None:
+            number = left[k]
+            kept = found[number] = _kept(wanted[number], answer, self.tol)
+            if file is not None and isinstance(kept, Kept):
+                file.add(kept.wanted, self.tol, kept.fit)
+            done(number)
 
-        train(gram, tasks, tol=self.tol, solver=self.solver, options=self.options, n_jobs=self.n_jobs, report=keep)
-        return [found[number] for number in range(len(parts))]
+        how: dict[str, Any] = {
+            "tol": self.tol,
+            "solver": self.solver,
+            "options": self.options,
+            "n_jobs": self.n_jobs,
+        }
+        parts = [each for number in left if isinstance(each := wanted[number], Part)]
+        if len(parts) == len(left):
+            place = {number: k for k, number in enumerate(left)}
+            tasks = [replace(part, after=None if part.after is None else place.get(part.after)) for part in parts]
+            train(gram, tasks, report=keep, **how)
+        else:
+            machines = [each for number in left if isinstance(each := wanted[number], Machines)]
+            for k, answers in enumerate(train_machines(gram, machines, **how)):
+                keep(k, answers)
+        return [found[number] for number in range(len(wanted))]
+
+
+def _kept(wanted: Asked, answer: Answer, tol: float) -> Kept | QPKernelsError:
+    """Return what is kept of an answer, or its error."""
+    if isinstance(answer, QPKernelsError):
+        return answer
+    if isinstance(answer, Trained):
+        return Kept(wanted, Fit.of(answer), answer, tol)
+    assert isinstance(wanted, Machines)
+    assert isinstance(wanted.model, Scheme)
+    try:
+        trained = wanted.model.answered(answer.make()).solutions.trained
+    except QPKernelsError as error:
+        return error
+    assert answer.values is not None
+    return Kept(wanted, Fit.of_machines(wanted, trained, answer.values), answer, tol)
 
 
 def proved(fits: Sequence[ProvedFit | None], tol: float) -> str:

@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 from formulations.modelling import Model
 from formulations.modelling.inputs.restating import sample_numbers
-from qpkernels.arrays import Indices, Vector, is_integer, real_number, shown
+from formulations.modelling.machines import Scheme
+from formulations.modelling.prediction import Decision, Labels, Votes
+from formulations.selection.fits import Selectable
+from qpkernels.arrays import Indices, Matrix, Vector, is_integer, real_number, shown
 from qpkernels.errors import LabelError, OneClassError, ParameterError
 
 __all__ = [
@@ -22,7 +25,9 @@ __all__ = [
     "Score",
     "Scoring",
     "check_classes",
+    "checked_machine",
     "checked_model",
+    "decision_of",
     "divide",
     "predicted",
     "scorer",
@@ -42,28 +47,41 @@ class Fold:
     test: Indices
 
 
-def checked_model(model: object, caller: str) -> Model[Any]:
-    """Return ``model`` if it is one."""
-    if not isinstance(model, Model):
+def checked_model(model: object, caller: str) -> Selectable:
+    """Return ``model`` if it is one, or machines that tell several classes apart."""
+    if not isinstance(model, Model | Scheme):
         raise ParameterError(
-            f"{caller} takes a model first, such as SoftMargin(X, y, RBF(0.1)), but {shown(model)} came; of several "
-            "classes, and of estimators, take the tools of scikit-learn, such as GridSearchCV(SVC(), ...)."
+            f"{caller} takes a model first, such as SoftMargin(X, y, RBF(0.1)), of several classes OneVersusOne, but "
+            f"{shown(model)} came; of estimators, take the tools of scikit-learn, such as GridSearchCV(SVC(), ...)."
         )
     return model
 
 
-def truth(model: Model[Any]) -> NDArray[Any]:
+def checked_machine(model: object, caller: str) -> Model[Any]:
+    """Return ``model`` if it is one, of a machine alone."""
+    found = checked_model(model, caller)
+    if isinstance(found, Scheme):
+        raise ParameterError(
+            f"{caller} takes one machine, but {shown(model)} came; take each of its own: model.model(pair), with a "
+            "pair of model.pairs()."
+        )
+    return found
+
+
+def truth(model: Selectable) -> NDArray[Any]:
     """Return the labels as they came, the targets, or of a model without either, ones."""
+    if isinstance(model, Scheme):
+        return model.y
     if model.classes is not None:
         y: NDArray[np.float64] = vars(model)["y"]
         return np.asarray(model.classes[(y > 0).astype(np.intp)])
     return np.asarray(vars(model).get("y", np.ones(len(model))))
 
 
-def divide(model: Model[Any], folds: Folds) -> tuple[Fold, ...]:
+def divide(model: Selectable, folds: Folds) -> tuple[Fold, ...]:
     """Return the folds of the samples of ``model``.
 
-    A number of folds divides as scikit-learn does: without shuffling, and so that each has its share of both classes.
+    A number of folds divides as scikit-learn does: without shuffling, and so that each has its share of each class.
     """
     labels = truth(model)
     check_classes(model, labels)
@@ -81,18 +99,32 @@ def divide(model: Model[Any], folds: Folds) -> tuple[Fold, ...]:
             raise ParameterError(
                 f"fold {number} must not hold out what it trains on, but sample {both[0]} is in both of its parts."
             )
-        if model.classes is not None and np.unique(labels[fold.train]).size < 2:
-            raise OneClassError(
-                f"fold {number} must leave samples of both classes to train on, but all {fold.train.size} are of "
-                f"{labels[fold.train[0]].item()!r}; shuffle the samples, or divide them by class (StratifiedKFold)."
-            )
+        if model.classes is not None:
+            _check_trained(model.classes, labels[fold.train], number)
         found.append(fold)
     if not found:
         raise ParameterError("folds must hold at least one pair (train, test), but none came.")
     return tuple(found)
 
 
-def check_classes(model: Model[Any], labels: NDArray[Any]) -> None:
+def _check_trained(classes: NDArray[Any], labels: NDArray[Any], number: int) -> None:
+    """Refuse a fold in which nothing is trained on samples of a class."""
+    present = np.unique(labels)
+    if present.size == classes.size:
+        return
+    advice = "shuffle the samples, or divide them by class (StratifiedKFold)."
+    if classes.size == 2:
+        raise OneClassError(
+            f"fold {number} must leave samples of both classes to train on, but all {labels.size} are of "
+            f"{present[0].item()!r}; {advice}"
+        )
+    raise OneClassError(
+        f"fold {number} must leave samples of all {classes.size} classes to train on, but of its {labels.size} none is "
+        f"of {np.setdiff1d(classes, present)[0].item()!r}; {advice}"
+    )
+
+
+def check_classes(model: Selectable, labels: NDArray[Any]) -> None:
     """Refuse a class with a single sample."""
     if model.classes is None:
         return
@@ -104,7 +136,7 @@ def check_classes(model: Model[Any], labels: NDArray[Any]) -> None:
         )
 
 
-def _pairs(model: Model[Any], folds: Folds, labels: NDArray[Any]) -> Iterable[tuple[Any, Any]]:
+def _pairs(model: Selectable, folds: Folds, labels: NDArray[Any]) -> Iterable[tuple[Any, Any]]:
     from sklearn.model_selection import check_cv
 
     samples = len(model)
@@ -136,30 +168,46 @@ def _divided(divided: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
         raise ParameterError(f"the splitter does not divide these samples: {error}") from error
 
 
-Scoring: TypeAlias = str | Callable[[NDArray[Any], Vector], float] | None
-"""A scorer's name of scikit-learn, a function of (y, decision values), or None: accuracy, R^2 for real targets."""
+Scoring: TypeAlias = str | Callable[[NDArray[Any], Any], float] | None
+"""A scorer's name of scikit-learn, a function of (y, decision values), or None: accuracy, R^2 for real targets.
 
-Score: TypeAlias = Callable[[NDArray[Any], Vector], float]
-"""(labels or targets, decision values) -> a number; the greater, the better."""
+Of several classes the values are one a class, shape (n, K), the largest of which decides.
+"""
 
-
-def predicted(classes: NDArray[Any] | None, decision: Vector) -> NDArray[Any]:
-    """Return the labels of decision values, or the values where there are no classes."""
-    return decision if classes is None else np.asarray(classes[(decision > 0).astype(np.intp)])
+Score: TypeAlias = Callable[[NDArray[Any], Any], float]
+"""(labels or targets, values of the function or of all machines) -> a number; the greater, the better."""
 
 
-def scoring_name(model: Model[Any], scoring: Scoring) -> str:
+def decision_of(model: Selectable) -> Decision | None:
+    """Return how values become labels; None of real targets."""
+    if isinstance(model, Scheme):
+        return model.votes
+    return None if model.classes is None else Labels(model.classes)
+
+
+def predicted(decision: Decision | None, values: Vector | Matrix) -> NDArray[Any]:
+    """Return the labels that values stand for, or the values where there are no classes."""
+    return values if decision is None else decision.predict(values.reshape(len(values), -1))
+
+
+def _by_class(decision: Decision | None, values: Vector | Matrix) -> Vector | Matrix:
+    """Return the values by which a score orders samples."""
+    return decision.by_class(values) if isinstance(decision, Votes) else values
+
+
+def scoring_name(model: Selectable, scoring: Scoring) -> str:
     """Return what a table calls the score."""
     if scoring is None:
         return "accuracy" if model.classes is not None else "r2"
     return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
 
 
-def scorer(model: Model[Any], scoring: Scoring) -> Score:
+def scorer(model: Selectable, scoring: Scoring) -> Score:
     """Return the score that ``scoring`` means for this model."""
+    decision = decision_of(model)
     if scoring is None:
-        if model.classes is not None:
-            return partial(_accuracy, model.classes)
+        if decision is not None:
+            return partial(_accuracy, decision)
         if "y" not in vars(model):
             raise ParameterError(
                 f"a {model.name} has no labels or targets to score its values by; pass scoring=, a function of "
@@ -167,30 +215,34 @@ def scorer(model: Model[Any], scoring: Scoring) -> Score:
             )
         return _r2
     if isinstance(scoring, str):
-        return _named(scoring, model.classes)
+        score = _named(scoring, decision)
+        if isinstance(decision, Votes):
+            # Few scorers take several classes: those that do not say so before anything is computed.
+            score(truth(model), np.zeros((len(model), len(decision.pairs))))
+        return score
     if not callable(scoring):
         raise ParameterError(
             "scoring must be the name of a scorer of scikit-learn, a function of (y, decision values), or None, but "
             f"{shown(scoring)} came."
         )
-    return partial(_checked, scoring)
+    return partial(_checked, scoring, decision)
 
 
-def _accuracy(classes: NDArray[Any], y: NDArray[Any], decision: Vector) -> float:
-    return float(np.mean(predicted(classes, decision) == y))
+def _accuracy(decision: Decision, y: NDArray[Any], values: Any) -> float:
+    return float(np.mean(predicted(decision, values) == y))
 
 
-def _r2(y: NDArray[Any], decision: Vector) -> float:
+def _r2(y: NDArray[Any], values: Any) -> float:
     from sklearn.metrics import r2_score
 
-    return float(r2_score(y, decision))
+    return float(r2_score(y, values))
 
 
-def _checked(score: Score, y: NDArray[Any], decision: Vector) -> float:
-    return real_number(score(y, decision), "a score", "a number, the greater the better")
+def _checked(score: Score, decision: Decision | None, y: NDArray[Any], values: Any) -> float:
+    return real_number(score(y, _by_class(decision, values)), "a score", "a number, the greater the better")
 
 
-def _named(name: str, classes: NDArray[Any] | None) -> Score:
+def _named(name: str, decision: Decision | None) -> Score:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
     from sklearn.metrics import get_scorer, get_scorer_names
 
@@ -209,23 +261,27 @@ def _named(name: str, classes: NDArray[Any] | None) -> Score:
     class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """What a scorer asks: labels by the sign, and the values."""
 
-        fitted_, classes_ = True, classes
+        fitted_, classes_ = True, None if decision is None else decision.classes
 
-        def predict(self, X: Vector) -> NDArray[Any]:
-            return predicted(classes, X)
+        def predict(self, X: Any) -> NDArray[Any]:
+            return predicted(decision, X)
 
-        def decision_function(self, X: Vector) -> Vector:
-            return X
+        def decision_function(self, X: Any) -> Any:
+            return _by_class(decision, X)
 
-    fitted = FittedRegressor() if classes is None else FittedClassifier()
+    fitted = FittedRegressor() if decision is None else FittedClassifier()
 
-    def scored(y: NDArray[Any], decision: Vector) -> float:
+    def scored(y: NDArray[Any], values: Any) -> float:
         try:
-            return float(score(fitted, decision, y))
+            return float(score(fitted, values, y))
         except AttributeError as error:
             raise ParameterError(
                 f"the scorer {name!r} asks for more than decision values and predictions; take another, or a function "
                 "of (y, decision values)."
             ) from error
+        except ValueError as error:
+            if not isinstance(decision, Votes):
+                raise
+            raise ParameterError(f"the scorer {name!r} does not score several classes: {error}") from error
 
     return scored

@@ -14,10 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from formulations.modelling import Model, Solution
-from formulations.modelling.batch import Part
 from formulations.modelling.inputs.restating import kernel_with
-from formulations.selection.fits import Effort, Fit, Kept, ProvedFit, ResultsFile, Rowed, proved, status_of_all, weakest
+from formulations.modelling.machines import Scheme
+from formulations.selection.fits import (
+    Asked,
+    Effort,
+    Fit,
+    Kept,
+    ResultsFile,
+    Rowed,
+    Selectable,
+    asked,
+    proved,
+    status_of_all,
+    weakest,
+)
 from formulations.selection.folds import Fold, Folds, Score, Scoring, checked_model, divide, scorer, scoring_name, truth
 from qpkernels.arrays import Indices, Matrix, Vector, check_flag, is_scalar, shown
 from qpkernels.display import Column, TableReport, TextTable, as_text, progress_bar
@@ -26,7 +37,7 @@ from qpkernels.kernels import Kernel
 from qpkernels.problems import Status
 from qpkernels.solvers import SolverLike
 
-__all__ = ["GridSearch", "ScoredPoints", "cell", "grid", "grid_points", "listed", "where", "with_numbers"]
+__all__ = ["GridSearch", "cell", "grid", "grid_points", "listed", "where", "with_numbers"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +63,7 @@ class GridPoint:
     after: int | None
 
 
-def grid_points(model: Model[Any], parameters: Mapping[str, Any]) -> tuple[GridPoint, ...]:
+def grid_points(model: Selectable, parameters: Mapping[str, Any]) -> tuple[GridPoint, ...]:
     """Return the points of the grid in scikit-learn's order: names sorted, the last one runs fastest.
 
     Names are hyper-parameters of the model, ``kernel``, or parameters of its kernel, as ``set_params`` of the model
@@ -91,14 +102,13 @@ def listed(name: str, values: Any) -> Sequence[Any]:
     return [value.item() if isinstance(value, np.generic) else value for value in found]
 
 
-def with_numbers(model: Model[Any], numbers: Mapping[str, Any], rows: Indices) -> Model[Any]:
+def with_numbers(model: Selectable, numbers: Mapping[str, Any], rows: Indices) -> Selectable:
     """Return a copy of a model of the samples ``rows`` with these hyper-parameters.
 
     Of a value for each sample of all, the entries of these samples are taken.
     """
-    return model.copy().set_params(
-        **{name: value if is_scalar(value) else np.asarray(value)[rows] for name, value in numbers.items()}
-    )
+    values = {name: value if is_scalar(value) else np.asarray(value)[rows] for name, value in numbers.items()}
+    return model.with_params(**values) if isinstance(model, Scheme) else model.copy().set_params(**values)
 
 
 def where(parameters: Mapping[str, Any], fold: int) -> str:
@@ -123,8 +133,8 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoredPoints(Rowed):
-    """The scores of all points of a grid, each from certified fits. Prints as a table of the best.
+class GridSearch(Rowed):
+    """A grid of one model: the scores of all points, each from certified fits. Prints as a table of the best.
 
     Attributes
     ----------
@@ -140,14 +150,20 @@ class ScoredPoints(Rowed):
         Name of the score.
     tol
         The tolerance asked for.
+    best_model
+        The model of all samples at the best point.
+    best_solution
+        Its certified solution; None if no refit was asked for.
     """
 
     points: tuple[Mapping[str, Any], ...]
     scores: Matrix
-    fits: tuple[tuple[ProvedFit | None, ...], ...]
+    fits: tuple[tuple[Fit | None, ...], ...]
     errors: Mapping[tuple[int, int], QPKernelsError]
     scoring: str
     tol: float
+    best_model: Any
+    best_solution: Any
 
     @property
     def mean(self) -> Vector:
@@ -162,8 +178,7 @@ class ScoredPoints(Rowed):
     @property
     def rank(self) -> Indices:
         """Rank of each point, the best 1; equal means have an equal rank, and points without a score the last."""
-        means = np.where(np.isnan(self.mean), -np.inf, self.mean)
-        return np.array([1 + int((means > mean).sum()) for mean in means])
+        return _ranks(self.scores)
 
     @property
     def best_index(self) -> int:
@@ -225,25 +240,14 @@ class ScoredPoints(Rowed):
         return TableReport((table,), title, notes=tuple(notes))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class GridSearch(ScoredPoints):
-    """A grid of one model: the scores of all points, and the model at the best one.
-
-    Attributes
-    ----------
-    best_model
-        The model of all samples at the best point.
-    best_solution
-        Its certified solution; None if no refit was asked for.
-    """
-
-    fits: tuple[tuple[Fit | None, ...], ...]
-    best_model: Model[Any]
-    best_solution: Solution | None
+def _ranks(scores: Matrix) -> Indices:
+    means = np.average(scores, axis=1)
+    means[np.isnan(means)] = -np.inf
+    return np.array([1 + int((means > mean).sum()) for mean in means])
 
 
 def grid(
-    model: Model[Any],
+    model: Selectable,
     folds: Folds = 5,
     *,
     scoring: Scoring = None,
@@ -261,7 +265,7 @@ def grid(
     Parameters
     ----------
     model
-        Any model; what the grid does not name stays as it is.
+        Any model, or OneVersusOne or OneVersusRest of several classes; what the grid does not name stays as it is.
     folds, scoring, solver, n_jobs, progress, store
         As in :func:`cross_validate`.
     refit
@@ -321,18 +325,17 @@ def grid(
         for p in range(len(points))
     )
     named = tuple(point.parameters for point in points)
-    judged = (named, scores, fits, errors, scoring_name(model, scoring), tol)
-    best = _at(model, points[ScoredPoints(*judged).best_index])
-    return GridSearch(*judged, best, _refit(best, effort) if refit else None)
+    best = _at(model, points[int(np.argmin(_ranks(scores)))])
+    solution = _refit(best, effort) if refit else None
+    return GridSearch(named, scores, fits, errors, scoring_name(model, scoring), tol, best, solution)
 
 
-def _refit(best: Model[Any], effort: Effort) -> Solution:
+def _refit(best: Selectable, effort: Effort) -> Any:
     try:
-        solution: Solution = best.solve(effort.solver, tol=effort.tol, **effort.options)
+        return effort.solve(best)
     except QPKernelsError as error:
         error.add_note("on all samples, at the best point; refit=False returns the scores")
         raise
-    return solution
 
 
 def _by_kernel(points: Sequence[GridPoint]) -> list[list[int]]:
@@ -350,7 +353,7 @@ def _by_kernel(points: Sequence[GridPoint]) -> list[list[int]]:
 
 
 def _of_kernel(
-    model: Model[Any],
+    model: Selectable,
     points: Mapping[int, GridPoint],
     folds: Sequence[Fold],
     effort: Effort,
@@ -364,12 +367,16 @@ def _of_kernel(
     except QPKernelsError as error:
         return {(p, k): error for p in points for k in range(len(folds))}
     order = list(points)
-    parts: list[Part] = []
-    for fold in folds:
+    parts: list[Asked] = []
+    for number, fold in enumerate(folds):
         held, start = _on_fold(whole, points.values(), fold), len(parts)
         for point in points.values():
             after = None if point.after is None else start + order.index(point.after)
-            parts.append(Part.of(with_numbers(held, point.numbers, fold.train), fold.train, after, fold.test))
+            try:
+                parts.append(asked(with_numbers(held, point.numbers, fold.train), fold.train, after, fold.test))
+            except QPKernelsError as error:
+                # The machines of several classes are stated here, and those of the first kernel before all others.
+                raise _noted(error, point, number) from None
     places = [(p, k) for k in range(len(folds)) for p in order]
     found = effort.run(
         whole.gram, parts, file, lambda number: step(where(points[places[number][0]].parameters, places[number][1]))
@@ -380,7 +387,7 @@ def _of_kernel(
     }
 
 
-def _check_on_folds(model: Model[Any], points: Sequence[GridPoint], folds: Sequence[Fold]) -> None:
+def _check_on_folds(model: Selectable, points: Sequence[GridPoint], folds: Sequence[Fold]) -> None:
     """Refuse hyper-parameters that are outside their range for the samples of a fold."""
     seen: set[str] = set()
     for number, fold in enumerate(folds):
@@ -398,16 +405,16 @@ def _check_on_folds(model: Model[Any], points: Sequence[GridPoint], folds: Seque
                 raise _noted(error, point, number) from None
 
 
-def _on_fold(model: Model[Any], points: Iterable[GridPoint], fold: Fold) -> Model[Any]:
+def _on_fold(model: Selectable, points: Iterable[GridPoint], fold: Fold) -> Selectable:
     """Return the model on the samples of a fold, its hyper-parameters those of the first point."""
     return _with_all(model, next(iter(points))).on(fold.train)
 
 
-def _with_all(model: Model[Any], point: GridPoint) -> Model[Any]:
+def _with_all(model: Selectable, point: GridPoint) -> Selectable:
     return with_numbers(model, point.numbers, np.arange(len(model)))
 
 
-def _at(model: Model[Any], point: GridPoint) -> Model[Any]:
+def _at(model: Selectable, point: GridPoint) -> Selectable:
     whole = model if point.kernel == model.gram.kernel else model.with_kernel(point.kernel)
     return _with_all(whole, point)
 

@@ -30,7 +30,16 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part, Trained, train
 from formulations.selection.fits import Effort, Fit, Kept, ResultsFile, proved, status_of_all
-from formulations.selection.folds import Scoring, check_classes, checked_model, predicted, scorer, scoring_name, truth
+from formulations.selection.folds import (
+    Scoring,
+    check_classes,
+    checked_machine,
+    decision_of,
+    predicted,
+    scorer,
+    scoring_name,
+    truth,
+)
 from qpkernels.arrays import Indices, Vector
 from qpkernels.display import Card, Carded, Fact, count, progress_bar
 from qpkernels.errors import QPKernelsError
@@ -80,7 +89,7 @@ class LeaveOneOut(Carded):
     @property
     def predictions(self) -> NDArray[Any]:
         """The label, or value, that each decision value stands for, shape (m,)."""
-        return predicted(self.model.classes, self.decision)
+        return predicted(decision_of(self.model), self.decision)
 
     @property
     def status(self) -> Status:
@@ -157,7 +166,7 @@ def leave_one_out(
     >>> print(result.status, f"{result.score:.3f}", result.predictions)
     optimal 0.667 [-1 -1 -1  1  1  1]
     """
-    checked_model(model, "leave_one_out")
+    checked_machine(model, "leave_one_out")
     effort = Effort(tol, solver, n_jobs, progress, store, options)
     score, y = scorer(model, scoring), truth(model)
     check_classes(model, y)

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from formulations.modelling import Model, Solution
-from formulations.modelling.batch import Part
-from formulations.selection.fits import Effort, Fit, Kept, Rowed, proved, status_of_all
+from formulations.modelling import Solution
+from formulations.selection.fits import Effort, Fit, Kept, Rowed, Selectable, asked, proved, status_of_all
 from formulations.selection.folds import checked_model
 from formulations.selection.grid import cell, listed, with_numbers
 from qpkernels.display import Column, TableReport, TextTable, progress_bar
@@ -74,31 +73,41 @@ class SolutionPath(Sequence[Solution], Rowed):
         """``optimal`` if every fit is; otherwise the status of the first that is not."""
         return status_of_all(self.fits)
 
+    @property
+    def of_several(self) -> bool:
+        """Whether a fit is of the machines of several classes, which have no one value and intercept."""
+        return any(fit is not None and np.ndim(fit.intercept) for fit in self.fits)
+
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the table, one value a row."""
+        """Yield the table, one value a row; of several classes without values and intercepts."""
         nan = float("nan")
         for value, fit in zip(self.values, self.fits, strict=True):
             proof = None if fit is None else fit.certificate
+            of_one = {
+                "primal_value": nan if proof is None else proof.primal_value,
+                "dual_value": nan if proof is None else proof.dual_value,
+                "intercept": nan if fit is None else fit.intercept,
+            }
             yield {
                 self.parameter: value,
                 "status": str(Status.FAILED if fit is None else fit.status),
-                "primal_value": nan if proof is None else proof.primal_value,
-                "dual_value": nan if proof is None else proof.dual_value,
+                **({} if self.of_several else of_one),
                 "relative_gap": nan if proof is None else proof.relative_gap,
-                "intercept": nan if fit is None else fit.intercept,
                 "n_support": None if fit is None else fit.n_support,
                 "seconds": nan if fit is None else fit.seconds,
             }
 
     def report(self) -> TableReport:
         """Return a line for each value."""
+        values = () if self.of_several else (Column("primal value", key="primal_value", form=".10g"),)
+        intercepts = () if self.of_several else (Column("intercept", key="intercept", form=".7g"),)
         columns = (
             Column(self.parameter, key=self.parameter, form=".6g"),
             Column("status", key="status"),
-            Column("primal value", key="primal_value", form=".10g"),
+            *values,
             Column("rel. gap", key="relative_gap", form=".0e"),
             Column("SV", key="n_support"),
-            Column("intercept", key="intercept", form=".7g"),
+            *intercepts,
             Column("solve s", key="seconds", form=".3f"),
         )
         notes = tuple(f"{self.parameter}={cell(self.values[k])}: {error}" for k, error in self.errors.items())
@@ -106,7 +115,7 @@ class SolutionPath(Sequence[Solution], Rowed):
 
 
 def path(
-    model: Model[Any],
+    model: Selectable,
     *,
     tol: float = 1e-3,
     solver: SolverLike | None = None,
@@ -121,7 +130,8 @@ def path(
     Parameters
     ----------
     model
-        Any model; its other hyper-parameters stay as they are.
+        Any model, or OneVersusOne or OneVersusRest of several classes, whose machines all have the same values; other
+        hyper-parameters stay as they are.
     tol, solver, n_jobs, progress, store, options
         As in :func:`grid`.
     **parameter
@@ -165,7 +175,7 @@ def path(
     for value in values:
         hyperparameter.checked(value, len(model))
     parts = [
-        Part.of(with_numbers(model, {name: value}, rows), rows, None if k == 0 else k - 1)
+        asked(with_numbers(model, {name: value}, rows), rows, None if k == 0 else k - 1)
         for k, value in enumerate(values)
     ]
     file = effort.file(model)

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property, partial
 from inspect import signature
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -302,7 +302,23 @@ def _declared(hyperparameter: Hyperparameter, owner: Restatable) -> cp.Parameter
     return hyperparameter.parameter(owner.value_of(hyperparameter.name).copy())
 
 
-def kernel_with(model: Restatable, settings: Mapping[str, Any]) -> Kernel:
+class _Kernelled(Protocol):
+    """What has a kernel, beside hyper-parameters of its own."""
+
+    @property
+    def name(self) -> str:
+        """Name of the kind."""
+
+    @property
+    def gram(self) -> Gram:
+        """The kernel matrix."""
+
+    @property
+    def entry(self) -> ModelEntry:
+        """What the class states about itself."""
+
+
+def kernel_with(model: _Kernelled, settings: Mapping[str, Any]) -> Kernel:
     """Return the kernel of the model with other values of its parameters, by name.
 
     They are named as :meth:`Restatable.set_params` takes them.

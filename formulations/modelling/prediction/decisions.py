@@ -275,8 +275,12 @@ class Votes(_OfClasses):
 
     def predict(self, values: Matrix) -> NDArray[Any]:
         """Return the labels."""
+        return np.asarray(self.classes[np.argmax(self.by_class(values), axis=1)])
+
+    def by_class(self, values: Matrix) -> Matrix:
+        """Return a value for each class, shape (n, K), the largest of which decides."""
         if self.against_rest:
-            return np.asarray(self.classes[np.argmax(values, axis=1)])
+            return values
         votes, favour = np.zeros((len(values), len(self.classes))), np.zeros((len(values), len(self.classes)))
         for (negative, positive), value in zip(self.pairs, values.T, strict=True):
             votes[:, positive] += value > 0
@@ -284,7 +288,7 @@ class Votes(_OfClasses):
             favour[:, positive] += value
             favour[:, negative] -= value
         # Squeezed into (-1/3, 1/3), what the machines say in sum orders ties without outweighing a vote.
-        return np.asarray(self.classes[np.argmax(votes + favour / (3.0 * (np.abs(favour) + 1.0)), axis=1)])
+        return np.asarray(votes + favour / (3.0 * (np.abs(favour) + 1.0)))
 
     def probabilities(self, values: Matrix) -> Matrix:
         """Return those of the machines, coupled of pairs, and brought to the sum 1 of one against the rest."""

@@ -139,7 +139,7 @@ def test_a_search_that_goes_on(libsvm: Path, tmp_path: Path) -> None:
         (["path", "breast-cancer", "--try", "C=1", "--try", "gamma=1"], "path takes one --try, but 2 came"),
         (["path", "breast-cancer", "--exact", "--try", "C=1,2,3"], "C must be two ends"),
         (["path", "breast-cancer", "--exact", "--solver", "smo"], "--exact takes neither --solver nor --store"),
-        (["path", "wine"], "wine has 3 different targets"),
+        (["path", "wine", "--exact"], "wine has 3 different targets"),
         (["grid", "wine", "--model", "SoftMarginDual"], "this command solves models, not the form dual"),
         (["path", "breast-cancer", "--model", "SoftMarginDual"], "name the model: soft-margin"),
         (["grid", "wine", "--model", "one-class"], "one-class looks at no labels that it could be scored by"),
@@ -147,7 +147,7 @@ def test_a_search_that_goes_on(libsvm: Path, tmp_path: Path) -> None:
         (["grid", "breast-cancer", "--folds", "500"], "--folds must be from 2 to .* the largest class, 357"),
         (["grid", "diabetes", "--model", "SoftTube", "--folds", "1"], "--folds must be from 2 to .* the set, 442"),
         (["grid", "wine", "--try", "C=-1"], "C must be a number above 0"),
-        (["grid", "wine", "--scoring", "f1"], "--scoring and --store are for two classes"),
+        (["grid", "wine", "--scoring", "f1"], "the scorer 'f1' does not score several classes"),
         (
             ["grid", "breast-cancer", "--scoring", "f99"],
             "--scoring must be a scorer of scikit-learn, such as .*'f99' came",

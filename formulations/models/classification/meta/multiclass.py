@@ -18,7 +18,7 @@ Source: C6 of the catalogue; Knerr et al. (1990), Hsu and Lin (2002).
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
@@ -30,28 +30,21 @@ from scipy.sparse import csr_array
 
 from formulations.modelling import Classification
 from formulations.modelling.batch import Part, Solutions, Trained, check_jobs, train
-from formulations.modelling.cards import Explained, kernel_of
-from formulations.modelling.inputs.restating import checked_values
+from formulations.modelling.cards import kernel_of
+from formulations.modelling.inputs.hyperparameters import ModelEntry
+from formulations.modelling.inputs.restating import checked_values, sample_numbers
 from formulations.modelling.inputs.samples import BoundSamples, KernelLike, SamplesLike, bind, checked_labels
+from formulations.modelling.machines import Scheme
 from formulations.modelling.prediction import Answering, Labels, Predictor, Sigmoids, Votes
 from formulations.models.classification.margins.soft_margin import SoftMargin
 from formulations.models.classification.two_class_model import TwoClassModel
-from qpkernels.arrays import (
-    ChecksKeywords,
-    Indices,
-    Matrix,
-    Vector,
-    check_flag,
-    is_scalar,
-    read_array,
-    shown,
-    shown_label,
-)
+from qpkernels.arrays import Indices, Matrix, Vector, check_flag, is_scalar, read_array, shown, shown_label
 from qpkernels.arrays.arguments import check_keywords
 from qpkernels.display import Card, Carded, Fact, TextbookProblem, progress_bar
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.gram.functions import Expansions
+from qpkernels.kernels import as_kernel
 from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import SolverLike
 
@@ -81,7 +74,7 @@ class _MachineSamples(NamedTuple):
         )
 
 
-class _Multiclass(Explained, metaclass=ChecksKeywords):
+class _Multiclass(Scheme):
     """Data of several classes, and a model of two classes to separate them with.
 
     Parameters
@@ -135,6 +128,117 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
     def check_classes(self) -> None:
         """Refuse classes that the scheme cannot separate."""
 
+    @property
+    def gram(self) -> Gram:
+        """The kernel matrix of all samples."""
+        return self.data.gram
+
+    @property
+    def entry(self) -> ModelEntry:
+        """What the model of each machine states about itself."""
+        return self.machine.entry
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What the scheme is beside its data and hyper-parameters: its machine and classes, and what that is given."""
+        others = {name: value for name, value in self.hyperparameters.items() if name not in self.entry.names}
+        return {"machine": self.machine, "classes": self.classes, **others}
+
+    def value_of(self, name: str) -> Vector:
+        """Return the value of the hyper-parameter of that name, of shape (m,) or ().
+
+        Parameters
+        ----------
+        name
+            The name of a hyper-parameter of the machines.
+        """
+        return checked_values(self.machine, self.hyperparameters, len(self))[name]
+
+    def on(self, rows: ArrayLike) -> Self:
+        """Return the same scheme on some of its samples, in that order.
+
+        Labels, costs of single samples and kernel values are those of the samples chosen.
+
+        Parameters
+        ----------
+        rows
+            Numbers of the samples, all different, or one truth value for each sample.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If these are no such numbers.
+        OneClassError
+            If a class would be left without samples.
+        LabelError
+            If the scheme cannot separate what is left.
+        """
+        numbers = sample_numbers(rows, len(self), "rows")
+        labels = self.y[numbers]
+        missing = np.setdiff1d(self.classes, labels).tolist()
+        if missing:
+            raise OneClassError(
+                f"the {numbers.size} samples must hold all {self.classes.size} classes, but none is of "
+                f"{shown_label(missing[0])}; choose others."
+            )
+        if self.entry.needs_psd:
+            # Settled of all samples, it is of every part of them.
+            self.gram.require_psd()
+        made = self._alike(
+            data=BoundSamples(self.gram.part(numbers), self.data.explicit),
+            y=labels,
+            hyperparameters=self._values_on(numbers),
+        )
+        made.check_classes()
+        return made
+
+    def with_kernel(self, kernel: KernelLike) -> Self:
+        """Return the same scheme of the same samples with another kernel, its matrix held to the same limits.
+
+        Parameters
+        ----------
+        kernel
+            A kernel, or a function that returns its matrix.
+
+        Raises
+        ------
+        ParameterError, ShapeError, NonFiniteError, IndefiniteKernelError
+            If this is no kernel, or none of these samples.
+        """
+        known = self.gram
+        gram = Gram(as_kernel(kernel), known.X, known.memory_limit, known.indefinite)
+        if self.entry.needs_psd:
+            gram.require_psd()
+        return self._alike(data=BoundSamples(gram, explicit=False), _layout=self._layout)
+
+    def with_params(self, **values: Any) -> Self:
+        """Return the same scheme of the same samples with other hyper-parameters of its machines.
+
+        Parameters
+        ----------
+        **values
+            They, by name; those that are not named stay as they are.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If a value is outside its range.
+        UnsupportedOptionError
+            If the machines have no such hyper-parameter.
+        """
+        check_keywords(self.machine, values)
+        for parameter in self.entry.parameters:
+            if parameter.name in values:
+                parameter.checked(values[parameter.name], len(self))
+        return self._alike(hyperparameters={**self.hyperparameters, **values}, _layout=self._layout)
+
+    def _alike(self, **changes: Any) -> Self:
+        """Return a scheme of these attributes, and else those of this one that were not computed from others."""
+        made = object.__new__(type(self))
+        computed = {name for name in vars(self) if isinstance(getattr(type(self), name, None), cached_property)}
+        vars(made).update({name: value for name, value in vars(self).items() if name not in computed}, **changes)
+        return made
+
     def facts(self) -> Iterator[Fact]:
         """Yield samples, classes, kernel, and what the machines are."""
         yield Fact("data", f"{self.data.gram.extent}, {self.classes.size} classes: {shown(self.classes.tolist())}")
@@ -165,6 +269,9 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
     def parameters(self, pair: tuple[int, int], rows: Indices) -> dict[str, Any]:
         """Return the hyper-parameters of a machine, of those with one entry for each sample the entries of these."""
         del pair
+        return self._values_on(rows)
+
+    def _values_on(self, rows: Indices) -> dict[str, Any]:
         return {
             name: value if is_scalar(value) else self._part(name, value, rows)
             for name, value in self.hyperparameters.items()
@@ -245,6 +352,11 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
         """The machines, each of which is stated when somebody asks for it."""
         rows = self._layout.rows
         return [Part(partial(self._stated, pair, own), own) for pair, own in zip(self._pairs, rows, strict=True)]
+
+    @property
+    def votes(self) -> Votes:
+        """How the values of all machines become labels."""
+        return Votes(self.classes, self._pairs)
 
     def answered(self, answers: Sequence[Trained[Classification] | QPKernelsError]) -> MulticlassSolution:
         """Return the answer of all machines, given that of each.
