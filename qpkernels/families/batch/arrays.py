@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Matrix, Vector, frozen, is_sparse
 from qpkernels.arrays.machine_code import at_hand
-from qpkernels.arrays.threads import in_parts, threads
+from qpkernels.arrays.threads import blas_threads_for, in_parts, threads
 from qpkernels.families.batch.machine import LEAST, MOST, STEPS, Fitted, Machine, MachineArrays, Points, Start, carried
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.products import EXPONENT_ERROR
@@ -264,7 +264,10 @@ def solve_kernel_qps(programs: KernelQPs, *, tol: float, memory: int, jobs: int)
     beta = np.zeros(programs.samples.size) if programs.begin is None else programs.begin.copy()
     values, margins = np.zeros(beta.size), np.zeros(count)
     points = Points(beta, values, np.zeros(int(ends[-1])), np.zeros(count), margins, np.zeros(count, np.intp))
-    first = 0 if ready else _solve_plainly(programs, goal, memory, points, ends)
+    first = 0
+    if not ready:
+        with blas_threads_for(int(sizes.max())):
+            first = _solve_plainly(programs, goal, memory, points, ends)
     if first < count:
         source = _source(gram, memory)
         if source is None:
