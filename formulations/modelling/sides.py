@@ -38,7 +38,9 @@ def half_squared_norm(gram: Gram, coefficients: cp.Expression, signs: Vector | N
     s = np.ones(len(gram)) if signs is None else signs
     if gram.features is not None:
         return 0.5 * cp.sum_squares((s[:, None] * gram.features).T @ coefficients)
-    return 0.5 * cp.quad_form(coefficients, cp.psd_wrap(np.outer(s, s) * gram.dense))
+    K = s[:, None] * gram.dense
+    K *= s
+    return 0.5 * cp.quad_form(coefficients, cp.psd_wrap(K))
 
 
 class Hypothesis:

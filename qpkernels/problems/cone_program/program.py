@@ -312,17 +312,25 @@ class ConeProgram(Program):
 
 def _is_symmetric(P: csc_array) -> bool:
     """Return whether both triangles of P are stored, and the same to rounding."""
-    coupled = np.flatnonzero(np.diff(P.indptr) > 1)
-    if coupled.size:
-        # A dense block that is exactly symmetric is compared in a fraction of the time of a sparse transposition.
-        block = P[coupled[0] : coupled[-1] + 1, coupled[0] : coupled[-1] + 1]
-        apart = np.count_nonzero(P.diagonal()) - np.count_nonzero(block.diagonal())
-        if block.nnz > _DENSE * block.shape[0] ** 2 and block.nnz + apart == P.nnz:
-            dense = block.toarray()
-            if np.array_equal(dense, dense.T):
-                return True
+    if _is_dense_block(P):
+        return True
     asymmetry = abs(P - P.T)
     return not asymmetry.nnz or asymmetry.max() <= 1e-12 * abs(P).max()
+
+
+def _is_dense_block(P: csc_array) -> bool:
+    """Return whether P is a full block, symmetric to the last bit, and a diagonal: that is seen without transposing."""
+    counts = np.diff(P.indptr)
+    coupled = np.flatnonzero(counts > 1)
+    if not coupled.size:
+        return False
+    first, last = coupled[0], coupled[-1] + 1
+    size, part = last - first, slice(P.indptr[first], P.indptr[last])
+    apart = np.concatenate([P.indices[: part.start], P.indices[part.stop :]])
+    if part.stop - part.start != size**2 or not np.array_equal(apart, np.flatnonzero(counts == 1)):
+        return False
+    rows, block = P.indices[part].reshape(size, size), P.data[part].reshape(size, size)
+    return bool((rows == np.arange(first, last)).all()) and np.array_equal(block, block.T)
 
 
 def _fixed(matrix: object, name: str) -> csc_array:
