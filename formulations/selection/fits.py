@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -43,6 +44,7 @@ __all__ = [
     "asked",
     "fingerprint",
     "proved",
+    "solved",
     "status_of_all",
     "weakest",
 ]
@@ -172,20 +174,27 @@ class ResultsFile:
         self.path = check_path(path, "store")
         self.data = fingerprint(model)
         self._known: dict[str, Fit] = {}
+        self._also: dict[str, Any] = {}
         self._lock = Lock()
         if self.path.exists():
             self._read()
 
+    def of_machine(self, pair: tuple[int, int]) -> ResultsFile:
+        """Return the same file for the fits of one of several machines, that of a pair of classes."""
+        other = copy(self)
+        other._also = {"pair": list(pair)}
+        return other
+
     def find(self, wanted: Asked, tol: float) -> Fit | None:
         """Return an earlier fit of the same that is proved at ``tol``."""
-        fit = self._known.get(self._key(_description(wanted)))
+        fit = self._known.get(self._key(_description(wanted) | self._also))
         return fit if fit is not None and fit.certificate.holds(tol) else None
 
     def add(self, wanted: Asked, tol: float, fit: Fit) -> None:
         """Append a fit, if it is proved."""
         if fit.status is not Status.OPTIMAL:
             return
-        description = _description(wanted)
+        description = _description(wanted) | self._also
         record = {
             "data": self.data,
             **description,
@@ -316,6 +325,11 @@ def _plain(value: Any, name: str) -> Any:
 Proved = TypeVar("Proved", bound=ProvedFit)
 
 
+def solved(model: Selectable, tol: float) -> Any:
+    """Return the Solution of a model by itself, without a bar of progress."""
+    return model.solve(tol=tol, progress=False) if isinstance(model, Scheme) else model.solve(tol=tol)
+
+
 @dataclass(frozen=True, eq=False)
 class Kept:
     """A fit, and how its Solution is had: from this run, or by solving anew what an earlier one kept the proof of."""
@@ -330,12 +344,8 @@ class Kept:
         """The Solution, as solving the model alone returns it."""
         if isinstance(self.trained, Trained):
             return self.trained.solution
-        model: Selectable = self.wanted.model
-        if not isinstance(model, Scheme):
-            return model.solve(tol=self.tol)
-        return (
-            model.solve(tol=self.tol, progress=False) if self.trained is None else model.answered(self.trained.make())
-        )
+        model: Any = self.wanted.model
+        return solved(model, self.tol) if self.trained is None else model.answered(self.trained.make())
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,15 @@ out changes nothing else of the problem, as it does with a cost 1/(nu m). A free
 determines b without the sample: g_{-i} = g. Where there is a b and none is free, b is the middle of an interval that
 sample i may have helped to choose, and nothing is kept. The samples that this leaves are left out one by one, each fit
 starting from that of all.
+
+Of several classes this is so of each machine: leaving a sample out changes those only that are trained on it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,20 +31,31 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from formulations.modelling import Model, Solution
+from formulations.modelling import Model
 from formulations.modelling.batch import Part, Trained, train
-from formulations.selection.fits import Effort, Fit, Kept, ResultsFile, proved, status_of_all
+from formulations.modelling.machines import Scheme
+from formulations.selection.fits import (
+    Effort,
+    Fit,
+    Kept,
+    ResultsFile,
+    Selectable,
+    proved,
+    solved,
+    status_of_all,
+    weakest,
+)
 from formulations.selection.folds import (
     Scoring,
     check_classes,
-    checked_machine,
+    checked_model,
     decision_of,
     predicted,
     scorer,
     scoring_name,
     truth,
 )
-from qpkernels.arrays import Indices, Vector
+from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.display import Card, Carded, Fact, count, progress_bar
 from qpkernels.errors import QPKernelsError
 from qpkernels.problems import KernelQP, Status
@@ -62,13 +77,15 @@ class LeaveOneOut(Carded):
     Attributes
     ----------
     decision
-        The decision value of each sample by the model trained without it, shape (m,).
+        The decision value of each sample by the model trained without it, shape (m,); of several classes those of all
+        machines, shape (m, machines).
     score
         How good the machine is, given all of these values together: by :attr:`scoring`.
     scoring
         Name of the score, such as "accuracy" or "r2".
     fits
-        What is proved of the fits that were made, by the sample left out; none where the values have a closed form.
+        What is proved of the fits that were made, by the sample left out; none where the values have a closed form. Of
+        several machines only those count that were fitted without the sample, and support vectors are not counted.
     closed_form
         Whether the values come from the fit of all samples by a formula, and no others were made.
     model, tol
@@ -77,12 +94,12 @@ class LeaveOneOut(Carded):
         Labels or targets of all samples.
     """
 
-    decision: Vector
+    decision: Vector | Matrix
     score: float
     scoring: str
     fits: dict[int, Fit]
     closed_form: bool
-    model: Model[Any]
+    model: Selectable
     tol: float
     y: NDArray[Any]
 
@@ -96,7 +113,7 @@ class LeaveOneOut(Carded):
         """``optimal`` if every fit is; otherwise the status of the first that is not."""
         return status_of_all(self.fits.values())
 
-    def solution(self, sample: int) -> Solution:
+    def solution(self, sample: int) -> Any:
         """Return the certified Solution without that sample, solved when asked for.
 
         Parameters
@@ -104,14 +121,13 @@ class LeaveOneOut(Carded):
         sample
             The number of the sample left out, from 0.
         """
-        solution: Solution = _without(self.model, sample).solve(tol=self.tol)
-        return solution
+        return solved(_without(self.model, sample), self.tol)
 
     def card(self) -> Card:
         """Return the score, and how it was found."""
         facts = (
             Fact(self.scoring, f"{self.score:.6g}"),
-            Fact("samples", str(self.decision.size)),
+            Fact("samples", str(self.y.size)),
             Fact("found", self._how()),
         )
         return Card("leave-one-out", facts=facts)
@@ -122,14 +138,14 @@ class LeaveOneOut(Carded):
         return f"{len(self.fits)} fits; {proved(list(self.fits.values()), self.tol)}"
 
     def __repr__(self) -> str:
-        return f"<LeaveOneOut: {self.scoring} {self.score:.6g}, {count(self.decision.size, 'sample')}>"
+        return f"<LeaveOneOut: {self.scoring} {self.score:.6g}, {count(self.y.size, 'sample')}>"
 
     def __str__(self) -> str:
-        return f"leave-one-out {self.scoring} {self.score:.6g} over {self.decision.size} samples: {self._how()}"
+        return f"leave-one-out {self.scoring} {self.score:.6g} over {self.y.size} samples: {self._how()}"
 
 
 def leave_one_out(
-    model: Model[Any],
+    model: Selectable,
     *,
     scoring: Scoring = None,
     tol: float = 1e-3,
@@ -146,7 +162,8 @@ def leave_one_out(
     model
         Any model. Of kernel ridge and least squares the values have a closed form; of other KernelQPs, only samples
         with a coefficient are left out where a free support vector determines b, or there is none; of any other, or
-        where the others do not determine b, each sample.
+        where the others do not determine b, each sample. Or OneVersusOne or OneVersusRest of several classes, whose
+        machines are models of that kind.
     scoring, tol, solver, n_jobs, progress, store, **options
         As in :func:`cross_validate`. The score is that of all values together. A rerun makes the fit of all samples
         anew, from which the others start.
@@ -154,7 +171,7 @@ def leave_one_out(
     Raises
     ------
     LabelError
-        If a class has a single sample.
+        If a class has a single sample; with OneVersusOne, fewer than three.
     QPKernelsError
         The error of the first fit without an answer, with a note that names the sample left out.
 
@@ -166,29 +183,109 @@ def leave_one_out(
     >>> print(result.status, f"{result.score:.3f}", result.predictions)
     optimal 0.667 [-1 -1 -1  1  1  1]
     """
-    checked_machine(model, "leave_one_out")
+    checked_model(model, "leave_one_out")
     effort = Effort(tol, solver, n_jobs, progress, store, options)
     score, y = scorer(model, scoring), truth(model)
     check_classes(model, y)
-    file = effort.file(model)
-    program = model.qp() if solver in (None, "smo", "linear") and _is_kept(model) else None
+    file, name = effort.file(model), scoring_name(model, scoring)
+    if isinstance(model, Scheme):
+        _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+        try:
+            _without(model, int(np.argmin(counts[codes])))
+        except QPKernelsError as error:
+            error.add_note("leaving out a sample of the smallest class")
+            raise
+        values, fits, closed_form = _of_several(model, effort, file)
+        return LeaveOneOut(values, score(y, values), name, fits, closed_form, model, tol, y)
+    found = _left_out(model, effort, file, np.arange(len(model)))
+    return LeaveOneOut(found.values, score(y, found.values), name, dict(found.fits), found.closed_form, model, tol, y)
+
+
+@dataclass(frozen=True, eq=False)
+class _LeftOut:
+    """What is known of a machine without each of its samples.
+
+    Attributes
+    ----------
+    values
+        The decision value of each sample by the machine of the others.
+    fits
+        Those that were made, by the place of the sample.
+    closed_form
+        Whether none was.
+    whole
+        The fit of all samples, where that was made.
+    """
+
+    values: Vector
+    fits: Mapping[int, Fit]
+    closed_form: bool
+    whole: Trained[Any] | None
+
+
+def _of_several(model: Scheme, effort: Effort, file: ResultsFile | None) -> tuple[Matrix, dict[int, Fit], bool]:
+    """Return all values, what is proved of the fits that were made by the sample left out, and whether none was."""
+    values, intercepts = np.empty((len(model), len(model.parts))), np.full(len(model.parts), np.nan)
+    fits: dict[int, dict[int, Fit]] = defaultdict(dict)
+    closed_form, quiet = True, replace(effort, progress=False)
+    with progress_bar(len(model.parts), effort.progress) as step:
+        for k, (part, pair) in enumerate(zip(model.parts, model.votes.pairs, strict=True)):
+            step("leave-one-out")
+            own = part.samples
+            found = _left_out(part.model, quiet, None if file is None else file.of_machine(pair), own)
+            values[own, k] = found.values
+            for place, fit in found.fits.items():
+                fits[int(own[place])][k] = fit
+            others, whole = np.setdiff1d(np.arange(len(model)), own), found.whole
+            if others.size:
+                whole = whole or _whole(part.model, quiet)
+                values[others, k] = model.gram.values(whole.solution.function, others)
+                if whole.status is not Status.OPTIMAL:
+                    for other in others.tolist():
+                        fits[other][k] = Fit.of(whole)
+            if whole is not None:
+                intercepts[k] = whole.intercept
+            closed_form &= found.closed_form
+    together = {sample: _together(fits[sample], intercepts, values[[sample]]) for sample in sorted(fits)}
+    return values, together, closed_form
+
+
+def _together(fits: Mapping[int, Fit], intercepts: Vector, values: Matrix) -> Fit:
+    """Return what is kept of the machines without a sample, given the fits of some and the intercepts of all others."""
+    every = intercepts.copy()
+    every[list(fits)] = [fit.intercept for fit in fits.values()]
+    made = list(fits.values())
+    return Fit(
+        weakest(made).certificate,
+        status_of_all(made),
+        every,
+        None,
+        values,
+        sum(fit.seconds for fit in made),
+        all(fit.earlier for fit in made),
+    )
+
+
+def _left_out(model: Model[Any], effort: Effort, file: ResultsFile | None, names: Indices) -> _LeftOut:
+    """Leave each sample out of a machine; ``names`` are their numbers for a user."""
+    program = model.qp() if effort.solver in (None, "smo", "linear") and _is_kept(model) else None
     is_linear = model.entry.linear and model.absent.size == 0
     values = _closed_form(program) if program is not None and is_linear else None
-    closed_form, fits = values is not None, dict[int, Fit]()
-    if values is None:
-        values, left_out = np.empty(len(model)), np.arange(len(model))
-        warm = program is not None and not model.entry.linear
-        whole = _whole(model, effort) if warm else None
-        if whole is not None and whole.status is Status.OPTIMAL:
-            values = whole.solution.decision.copy()
-            if not model.fit_intercept or whole.solution.support.free.size:
-                left_out = np.flatnonzero(whole.beta)
-        fits = _refit(model, left_out, effort, file, warm)
-        values[list(fits)] = [fit.held_out[0] for fit in fits.values()]
-    return LeaveOneOut(values, score(y, values), scoring_name(model, scoring), fits, closed_form, model, tol, y)
+    if values is not None:
+        return _LeftOut(values, {}, True, None)
+    values, left_out = np.empty(len(model)), np.arange(len(model))
+    warm = program is not None and not model.entry.linear
+    whole = _whole(model, effort) if warm else None
+    if whole is not None and whole.status is Status.OPTIMAL:
+        values = whole.solution.decision.copy()
+        if not model.fit_intercept or whole.solution.support.free.size:
+            left_out = np.flatnonzero(whole.beta)
+    fits = _refit(model, left_out, effort, file, warm, names)
+    values[list(fits)] = [fit.held_out[0] for fit in fits.values()]
+    return _LeftOut(values, fits, False, whole)
 
 
-def _without(model: Model[Any], sample: int) -> Model[Any]:
+def _without(model: Selectable, sample: int) -> Selectable:
     return model.on(np.delete(np.arange(len(model)), sample))
 
 
@@ -198,7 +295,7 @@ def _is_kept(model: Model[Any]) -> bool:
     if gram.indefinite != "refuse" and not gram.by_construction:
         return False
     program, last = model.qp(), len(model) - 1
-    rest = None if program is None else _without(model, last).qp()
+    rest = None if program is None else model.on(np.arange(last)).qp()
     if program is None or rest is None:
         return False
     parts = ("target", "lower", "upper", "epsilon", "ridge")
@@ -235,7 +332,9 @@ def _whole(model: Model[Any], effort: Effort) -> Trained[Any]:
     return answer
 
 
-def _refit(model: Model[Any], samples: Indices, effort: Effort, file: ResultsFile | None, warm: bool) -> dict[int, Fit]:
+def _refit(
+    model: Model[Any], samples: Indices, effort: Effort, file: ResultsFile | None, warm: bool, names: Indices
+) -> dict[int, Fit]:
     """Return the fits without each of these samples; ``warm``: they start from that of all samples."""
     fits: dict[int, Fit] = {}
     size = max(64, _ROOM // (_BYTES * len(model)))
@@ -248,7 +347,7 @@ def _refit(model: Model[Any], samples: Indices, effort: Effort, file: ResultsFil
             found = effort.run(model.gram, parts, file, lambda _: step("leave-one-out"))
             for sample, each in zip(chosen, found[len(first) :], strict=True):
                 if not isinstance(each, Kept):
-                    each.add_note(f"without sample {sample}")
+                    each.add_note(f"without sample {names[sample]}")
                     raise each
                 fits[sample] = each.fit
     return fits

@@ -22,7 +22,7 @@ from formulations import (
     SoftMargin,
 )
 from formulations.plots import PathDisplay
-from formulations.selection import cross_validate, exact_path, grid, path
+from formulations.selection import cross_validate, exact_path, grid, leave_one_out, path
 from qpkernels import RBF, Linear
 from qpkernels.errors import InfeasibleError, LabelError, OneClassError, ParameterError
 from qpkernels.problems import Status
@@ -256,3 +256,66 @@ def test_a_scheme_with_other_hyper_parameters_is_another() -> None:
     assert float(model.model((0, 1)).value_of("C")[0]) == 1.0
     assert isinstance(model.model((0, 1)), SoftMargin)
     assert model.with_kernel(RBF(2.0)).gram.kernel == RBF(2.0)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"C": 3.0},
+        {"C": 3.0, "fit_intercept": False},
+        {"machine": NuMargin, "nu": 0.4},
+        {"C": np.linspace(0.5, 3.0, 60)},
+        {"machine": LeastSquaresClassifier, "C": 3.0},
+    ],
+    ids=["costs", "no intercept", "level", "costs of samples", "closed form"],
+)
+def test_leaving_a_sample_out_is_fitting_the_machines_without_it(scheme: Any, settings: dict[str, Any]) -> None:
+    X, y = flowers()
+    model = scheme(X, y, KERNEL, **settings)
+    found = leave_one_out(model, tol=1e-8, **QUIET)
+    assert found.status is Status.OPTIMAL
+    assert found.closed_form == (settings.get("machine") is LeastSquaresClassifier)
+    for sample in range(0, 60, 4):
+        rest = np.delete(np.arange(60), sample)
+        expected = alone(scheme, rest, KERNEL, **settings)
+        assert found.decision[sample] == pytest.approx(expected.function(X[[sample]])[0], abs=2e-3)
+        assert found.predictions[sample] == expected.predict(X[[sample]])[0]
+    assert found.score == accuracy_score(y, found.predictions)
+    sample = 7
+    assert found.solution(sample).predict(X[[sample]])[0] == found.predictions[sample]
+    assert "over 60 samples" in str(found)
+
+
+def test_samples_without_a_coefficient_in_any_machine_are_not_left_out() -> None:
+    model = OneVersusOne(*flowers(), KERNEL, C=3.0)
+    found = leave_one_out(model, tol=1e-8, **QUIET)
+    used = [part.samples[part.model.solve(tol=1e-8).support.indices] for part in model.parts]
+    assert sorted(found.fits) == np.unique(np.concatenate(used)).tolist()
+    fit = found.fits[next(iter(found.fits))]
+    assert (np.shape(fit.intercept), fit.held_out.shape) == ((3,), (1, 3))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_leave_one_out_goes_on_from_a_file(scheme: Any, tmp_path: Path) -> None:
+    file, model = tmp_path / "fits.jsonl", scheme(*flowers(), KERNEL, C=3.0)
+    first = leave_one_out(model, store=file, **QUIET)
+    lines = file.read_text().splitlines()
+    second = leave_one_out(model, store=file, **QUIET)
+    assert file.read_text().splitlines() == lines
+    assert all(fit.earlier for fit in second.fits.values())
+    assert second.decision.tolist() == first.decision.tolist()
+
+
+def test_an_unproved_machine_counts_for_samples_that_it_is_not_trained_on() -> None:
+    found = leave_one_out(OneVersusOne(*flowers(), KERNEL, C=1e4), tol=1e-12, solver="smo", max_iter=1, **QUIET)
+    assert found.status is not Status.OPTIMAL
+    assert len(found.fits) == 60
+
+
+def test_leaving_out_what_the_scheme_needs() -> None:
+    with pytest.raises(LabelError, match="one-versus-one needs at least two samples of every class") as caught:
+        leave_one_out(lonely(), **QUIET)
+    assert caught.value.__notes__ == ["leaving out a sample of the smallest class"]
+    several = lonely()
+    assert leave_one_out(OneVersusRest(several.gram, several.y), **QUIET).status is Status.OPTIMAL
