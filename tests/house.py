@@ -35,7 +35,7 @@ PACKAGES = ("qpkernels", "formulations")
 LIMITS: dict[str, int] = {
     "cases of the tests": 13_000,
     "files, without those of kernels, models and solvers": 309,
-    "lines, without theirs": 70_800,
+    "lines, without theirs": 70_803,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 9,

@@ -191,8 +191,11 @@ def predicted(decision: Decision | None, values: Vector | Matrix) -> NDArray[Any
 
 
 def _by_class(decision: Decision | None, values: Vector | Matrix) -> Vector | Matrix:
-    """Return the values by which a score orders samples."""
-    return decision.by_class(values) if isinstance(decision, Votes) else values
+    """Return the values by which a score orders samples: one a class, and of two classes how much the second leads."""
+    if not isinstance(decision, Votes):
+        return values
+    each = decision.by_class(values)
+    return each if decision.classes.size > 2 else np.asarray(each[:, 1] - each[:, 0])
 
 
 def scoring_name(model: Selectable, scoring: Scoring) -> str:

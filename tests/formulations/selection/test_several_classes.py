@@ -147,6 +147,15 @@ def test_scores_of_several_classes() -> None:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
+def test_two_classes_are_scored_as_by_one_machine(scheme: Any) -> None:
+    X, y = flowers()
+    data = X[REST], y[REST]
+    found = cross_validate(scheme(*data, KERNEL), 3, scoring="roc_auc", tol=1e-8, **QUIET)
+    expected = cross_validate(SoftMargin(*data, KERNEL), 3, scoring="roc_auc", tol=1e-8, **QUIET)
+    assert found.scores == pytest.approx(expected.scores)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_file_of_results_answers_a_rerun(scheme: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from formulations.selection import fits
 
