@@ -9,11 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from formulations.language import Function, Machine  # noqa: F401
     from formulations.public import *  # noqa: F403  its names are those of this package
+
+_LANGUAGE = ("Function", "Machine")
+"""Names of :mod:`formulations.language`, which alone need CVXPY to be imported."""
 
 
 def __getattr__(name: str) -> Any:
-    """Return what :mod:`formulations.public` offers by that name."""
+    """Return what :mod:`formulations.public` or :mod:`formulations.language` offers by that name."""
+    if name in _LANGUAGE:
+        return getattr(import_module("formulations.language"), name)
     # A package that is being imported is asked for here before it is an attribute, and the public names may need it.
     if f"{__name__}.{name}" not in sys.modules:
         public = import_module("formulations.public")
@@ -24,4 +30,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Return all names, those not yet imported as well."""
-    return sorted({*globals(), *import_module("formulations.public").__all__})
+    return sorted({*globals(), *_LANGUAGE, *import_module("formulations.public").__all__})

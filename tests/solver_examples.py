@@ -14,6 +14,7 @@ from qpkernels.problems import (
     Program,
     ResidualNorm,
     RidgedGram,
+    SemiparametricQP,
     SigmoidFit,
     SmoothRisk,
 )
@@ -38,6 +39,17 @@ EXAMPLES: dict[type[Program], Program] = {
     LinearSystem: LinearSystem(RidgedGram(SOFT.gram, np.full(len(SOFT), 0.5)), SOFT.target, name="ridge"),
     LevelQP: LevelQP(
         SOFT.gram, SOFT.target, -np.ones(len(SOFT)), np.ones(len(SOFT)), 0.0, 1.0, least=False, name="a tube"
+    ),
+    SemiparametricQP: SemiparametricQP(
+        SOFT.gram,
+        SOFT.target,
+        SOFT.lower,
+        SOFT.upper,
+        np.vander(np.linspace(0.0, 1.0, len(SOFT)), 2),
+        np.zeros(2),
+        np.zeros(len(SOFT)),
+        np.zeros(len(SOFT)),
+        name="a trend",
     ),
     SmoothRisk: LOGISTIC,
     ResidualNorm: ResidualNorm(np.linalg.qr(np.asarray(SOFT.gram.X))[0], SOFT.target, "sum"),

@@ -29,6 +29,7 @@ MODULES = (
             "judging",
             "judging.testset",
             "lab.notebook",
+            "language",
             "losses",
             "modelling",
             "modelling.incremental",

@@ -25,7 +25,7 @@ def infeasible(
         The constraints that the multipliers weigh, where the user may have the problem explained.
     """
     shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
-    advice = f"they are among {shown}; see conflict() and relaxation() of the form" if names else "relax it"
+    advice = f"they are among {shown}; conflict() finds an irreducible subset" if names else "relax it"
     return InfeasibleError(
         f"the constraints of this {name} contradict each other ({message}): {certificate.worst}; {advice}.",
         certificate,

@@ -21,6 +21,7 @@ from qpkernels.problems.linear_system import LeastSquares, LinearSystem, RidgedG
 from qpkernels.problems.norm_fit import ResidualNorm
 from qpkernels.problems.program import ExpansionProgram, Program
 from qpkernels.problems.rounding import FunctionAtSamples
+from qpkernels.problems.semiparametric_qp import SemiparametricBounds, SemiparametricQP
 from qpkernels.problems.sigmoid_fit import SigmoidBounds, SigmoidFit
 from qpkernels.problems.smooth_risk import FenchelBounds, SampleLosses, SmoothRisk
 
@@ -54,6 +55,8 @@ __all__ = [
     "SampleLosses",
     "SampleTerms",
     "SecondOrder",
+    "SemiparametricBounds",
+    "SemiparametricQP",
     "SigmoidBounds",
     "SigmoidFit",
     "SmoothRisk",

@@ -6,8 +6,8 @@ Once all that belongs to one sample is eliminated, a step d of beta and the chan
     d = q - W h,    h = g + B c,    g = K d + lag,    B'd - D c = s
 
 (W diagonal, positive; c the changes of the multipliers of equations, g that of f, which is carried beside beta and lags
-behind it by K beta - f.) With one equation, 1'beta = total, B is 1, D is 0, and c the change of b. Equations that share
-no variable have a diagonal A = B'WB + D, D being what is left of it where a sample has variables in two of them.
+behind it by K beta - f.) With one equation, 1'beta = total, B is 1, D is 0, and c the change of b. Of several, A = B'WB
++ D, D being what is left of it where a sample has variables in two of them.
 
 W runs over many orders of magnitude: it grows without end at samples strictly inside their bounds, and vanishes at all
 others. Neither form below ever subtracts numbers of its largest size. With K = Z Z', f = Z w, g = Z e and the means
@@ -77,7 +77,7 @@ _LEFT, _ITERATIONS = 1e-3, 1000
 
 @dataclass(frozen=True, eq=False)
 class Border:
-    """The equations of a system, k of them that share no variable: B, shape (m, k), and D, shape (k, k)."""
+    """The equations of a system, k of them: B, shape (m, k), and D, shape (k, k)."""
 
     columns: Matrix
     rest: Matrix
@@ -194,18 +194,17 @@ class FeatureSystem(NewtonSystem):
     def factor(self, weights: Vector, border: Border | None = None) -> None:
         """Prepare the system with these W."""
         self.W, self.equations = weights, border
-        self.masses: Multipliers
+        self.masses: Matrix | float
         if border is None:
             mass, rest = self.sums(weights), None
             # Where rounding has left no sample that moves, and where there is no b, its multiplier does nothing.
-            self.masses = mass if mass > 0 else np.inf
+            self.masses = float(mass) if mass > 0 else np.inf
             self.means = weights @ self.Z / self.masses
             rows = self.Z - self.means if self.bordered else self.Z
         else:
             weighted = border.columns * weights[:, None]
-            masses = np.einsum("ij,ij->j", weighted, border.columns) + border.rest.diagonal()
-            masses[masses <= 0] = np.inf
-            self.masses, self.means = masses, weighted.T @ self.Z / masses[:, None]
+            self.masses = weighted.T @ border.columns + border.rest
+            self.means = _multipliers(self.masses, weighted.T @ self.Z)
             rows, rest = self.Z - border.columns @ self.means, self.means.T @ border.rest @ self.means
         rows = rows * np.sqrt(weights)[:, None]
         self.triangle = _cholesky(lambda: _plus_one(rows.T @ rows if rest is None else rows.T @ rows + rest))
@@ -225,7 +224,7 @@ class FeatureSystem(NewtonSystem):
         if self.equations is None and not self.bordered:
             return dpotrs(self.triangle, right)[0], 0.0
         e = dpotrs(self.triangle, right - np.dot(rest, self.means))[0]
-        return e, rest / self.masses - np.dot(self.means, e)
+        return e, _multipliers(self.masses, rest) - np.dot(self.means, e)
 
 
 class DenseSystem(NewtonSystem):
@@ -294,12 +293,17 @@ def power_of_two(size: float) -> float:
 
 
 def _multipliers(masses: Matrix | float, amounts: Multipliers) -> Multipliers:
-    """Return masses^-1 amounts of two equations at most; 0 for those where rounding has left no sample that moves."""
+    """Return masses^-1 amounts of the equations; 0 for those where rounding has left no sample that moves."""
     if not (isinstance(masses, np.ndarray) and isinstance(amounts, np.ndarray)):
         return amounts / masses if masses > 0 else 0.0
     present = masses.diagonal() > 0
     found = np.zeros_like(amounts)
-    found[present] = np.linalg.solve(masses[np.ix_(present, present)], amounts[present])
+    inside = masses[np.ix_(present, present)]
+    try:
+        found[present] = np.linalg.solve(inside, amounts[present])
+    except np.linalg.LinAlgError:
+        # The samples that move tell some of the equations from the others no more.
+        found[present] = np.linalg.lstsq(inside, amounts[present])[0]
     return found
 
 

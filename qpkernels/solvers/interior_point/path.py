@@ -14,8 +14,8 @@ of the diagonal of w K is 1, and grows until the fit explains half of the target
 beta may not grow so far. Where the targets depend on what is a small part of K (one feature in a large unit hides the
 others), that is many orders of magnitude further, and no path finds there from 1.
 
-The equations R'x = totals are 1'x = total in a KernelQP. Where the level is free, they are one sum for the variables of
-each sign,
+The equations R'x = totals are 1'x = total in a KernelQP, and B'beta = totals where there are free directions. Where the
+level is free, they are one sum for the variables of each sign,
 
     sum of all x_i = (total + budget) / 2,   sum of all x'_i = (total - budget) / 2,
 
@@ -50,7 +50,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.problems import KernelQP, LevelQP, relative
+from qpkernels.problems import KernelQP, LevelQP, SemiparametricQP, relative
 from qpkernels.solvers.newton_systems import Border, Multipliers, NewtonSystem, power_of_two
 
 __all__ = ["Boxes", "CentralPath", "Places", "boxes_of"]
@@ -78,7 +78,8 @@ class Boxes:
     Attributes
     ----------
     equations, totals
-        R, shape (variables, k), and the k sums, where the level is free; else None, and the one sum, 0 without b.
+        R, shape (variables, k), and the k sums, where the level or several directions are free; else None, and the one
+        sum, 0 without b.
     second
         The samples with two variables: the second ones follow the first ones of all samples.
     value, coefficient
@@ -111,6 +112,12 @@ class Boxes:
     def samples(self) -> Indices:
         """The sample of each variable."""
         return np.concatenate((np.arange(self.goal.size - self.second.size), self.second))
+
+    @cached_property
+    def are_shared(self) -> bool:
+        """Whether the equations see no more of a sample than its coefficient, so that one of two variables is 0."""
+        m = self.goal.size - self.second.size
+        return self.equations is None or np.array_equal(self.equations[m:], self.equations[self.second])
 
     def border(self, inverse: Vector) -> Border | None:
         """Return B and what it leaves of R'theta^-1 R, given 1 / theta; None where that is the usual equation."""
@@ -148,9 +155,9 @@ class Boxes:
 
     def one_sided(self, places: Places, x: Vector) -> Places:
         """Return the places with one variable of a sample at 0 at least: the one on the other side of beta's."""
-        if self.second.size == 0 or self.equations is not None:
-            return places
         m = x.size - self.second.size
+        if self.second.size == 0 or not self.are_shared:
+            return places
         places, positive = places.copy(), self.fold(x)[self.second] > 0
         both = (places[self.second] >= 0) & (places[m:] <= 0)
         places[m:][both & positive] = 1
@@ -167,7 +174,7 @@ class _Start:
     b: Multipliers
 
 
-def boxes_of(program: KernelQP | LevelQP, system: NewtonSystem) -> tuple[Boxes, _Start]:
+def boxes_of(program: KernelQP | LevelQP | SemiparametricQP, system: NewtonSystem) -> tuple[Boxes, _Start]:
     """Return the problem in variables of one side each, and a fit of its targets; ``system`` is brought to its unit."""
     at = program.at_level(0.0) if isinstance(program, LevelQP) else program
     free = at is not program
@@ -184,9 +191,9 @@ def boxes_of(program: KernelQP | LevelQP, system: NewtonSystem) -> tuple[Boxes, 
     value = power_of_two(float(np.abs(target).max() + epsilon.max()) or largest * system.unit)
     with np.errstate(divide="ignore"):
         widest = float(np.minimum(np.maximum(at.upper, -at.lower), value / at.ridge).max())
-    # A fit of targets has the usual equation; without targets, their own.
+    # A fit of targets with a level has the usual equation; without targets, their own.
     border = None
-    if rows is not None and not target.any():
+    if rows is not None and not (free and target.any()):
         border = Border(rows[: len(at)], np.zeros((rows.shape[1],) * 2))
     sums = totals if border else total
     start = _ridge_start(system, target / value, sums / value, widest / value, border)
@@ -210,12 +217,14 @@ def boxes_of(program: KernelQP | LevelQP, system: NewtonSystem) -> tuple[Boxes, 
 
 
 def _equations(
-    program: KernelQP | LevelQP, above: NDArray[np.bool_], second: Indices
+    program: KernelQP | LevelQP | SemiparametricQP, above: NDArray[np.bool_], second: Indices
 ) -> tuple[Matrix | None, Multipliers]:
-    """Return R, where the level is free, and the sums.
+    """Return R, where it is not the usual equation or none, and the sums.
 
-    They follow from which first variables are ``above`` 0, and the samples of the ``second`` ones.
+    With a free level they follow from which first variables are ``above`` 0, and the samples of the ``second`` ones.
     """
+    if isinstance(program, SemiparametricQP):
+        return np.concatenate((program.directions, program.directions[second])), program.totals
     total = program.total
     if not isinstance(program, LevelQP):
         return None, total or 0.0

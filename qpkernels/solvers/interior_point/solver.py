@@ -12,7 +12,7 @@ import numpy as np
 
 from qpkernels.arrays import Indices, Vector, finite_vector
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.problems import KernelQP, LevelQP
+from qpkernels.problems import KernelQP, LevelQP, SemiparametricQP
 from qpkernels.problems.kernel_qp.program import diverges
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 from qpkernels.solvers.interior_point.vertex import ScaledProgram, VertexCandidate
@@ -50,7 +50,7 @@ class InteriorPoint(Solver):
 
     name = "interior-point"
     foreign = False
-    programs: ClassVar = (KernelQP, LevelQP)
+    programs: ClassVar = (KernelQP, LevelQP, SemiparametricQP)
     options = frozenset({"tol", "max_iter", "time_limit", "warm_start"})
     module = "scipy"
     install = "pip install scipy"
@@ -59,11 +59,11 @@ class InteriorPoint(Solver):
         """Return that it has none of its own."""
         return {}
 
-    def prepare(self, program: KernelQP | LevelQP) -> None:
+    def prepare(self, program: KernelQP | LevelQP | SemiparametricQP) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where there are no features."""
         prepare_system(program.gram)
 
-    def run(self, program: KernelQP | LevelQP, request: Request, **options: Any) -> Answer:
+    def run(self, program: KernelQP | LevelQP | SemiparametricQP, request: Request, **options: Any) -> Answer:
         """Minimise, and say in words why it stopped."""
         del options
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", program.size)
@@ -72,11 +72,11 @@ class InteriorPoint(Solver):
         (movable,) = np.nonzero(program.lower < program.upper)
         if movable.size == 0:
             zero = np.zeros(program.size)
-            return Answer(zero, zero[: 0 if program.total is None else 1], Claim.OPTIMAL, "nothing can move", 0, zero)
+            return Answer(zero, np.zeros(program.sizes[1]), Claim.OPTIMAL, "nothing can move", 0, zero)
         part = program if movable.size == program.size else _part(program, movable)
         with blas_threads_for(movable.size):
             final = _minimise(
-                part.around(part.middle),
+                part if isinstance(part, SemiparametricQP) else part.around(part.middle),
                 tol=request.tol,
                 max_iter=max_iter,
                 deadline=np.inf if request.time_limit is None else perf_counter() + request.time_limit,
@@ -88,12 +88,18 @@ class InteriorPoint(Solver):
             beta = np.zeros(program.size)
             beta[movable] = final.point.beta
             values = program.gram.product(beta)
-        multipliers = np.array([] if program.total is None else [final.point.intercept + part.middle])
+        multipliers = np.zeros(0)
+        if isinstance(part, SemiparametricQP):
+            multipliers = np.asarray(final.point.intercept)
+        elif program.total is not None:
+            multipliers = np.array([final.point.intercept + part.middle])
         return Answer(beta, multipliers, final.claim, final.message, final.iterations, values)
 
 
-def _part(program: KernelQP | LevelQP, rows: Indices) -> KernelQP | LevelQP:
+def _part(program: KernelQP | LevelQP | SemiparametricQP, rows: Indices) -> KernelQP | LevelQP | SemiparametricQP:
     """Return the problem of some of the samples, the others having the coefficient 0."""
+    if isinstance(program, SemiparametricQP):
+        return program.part(rows)
     names = ("target", "lower", "upper") if isinstance(program, LevelQP) else _VECTORS
     vectors = {name: getattr(program, name)[rows] for name in names}
     return replace(program, gram=program.gram.part(rows), **vectors)
@@ -112,7 +118,7 @@ class _Final:
 class _CentralPath:
     """A program on its path."""
 
-    def __init__(self, program: KernelQP | LevelQP, scaled: ScaledProgram) -> None:
+    def __init__(self, program: KernelQP | LevelQP | SemiparametricQP, scaled: ScaledProgram) -> None:
         self.program, self._scaled, self.path = program, scaled, scaled.path()
         self._points = list[VertexCandidate]()
         self._short, self._far, self._guess = 0, _FAR, _EARLY
@@ -157,7 +163,7 @@ class _CentralPath:
     def _diverges(self, lost: bool) -> bool:
         """Return whether the coefficients grow along a direction that proves the objective unbounded."""
         size = float(np.abs(self.path.x).max())
-        if isinstance(self.program, LevelQP) or (size <= self._far and not (lost and size > _FAR)):
+        if not isinstance(self.program, KernelQP) or (size <= self._far and not (lost and size > _FAR)):
             return False
         self._far = _FARTHER * size
         return diverges(self.program, self._scaled.boxes.coefficient * self.path.beta)
@@ -166,7 +172,7 @@ class _CentralPath:
 # Slacks and multipliers fall to 0 where nothing but rounding is left; a step that is not finite is then not made.
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def _minimise(
-    program: KernelQP | LevelQP,
+    program: KernelQP | LevelQP | SemiparametricQP,
     tol: float,
     max_iter: int,
     deadline: float,

@@ -15,11 +15,20 @@ and K. Kunisch, SIAM J. Optim. 13, 2002). It need not end; what comes of it is j
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.problems import Certificate, FunctionAtSamples, KernelQP, KernelQPBounds, LevelQP
+from qpkernels.problems import (
+    Certificate,
+    FunctionAtSamples,
+    KernelQP,
+    KernelQPBounds,
+    LevelQP,
+    SemiparametricBounds,
+    SemiparametricQP,
+)
 from qpkernels.problems.level_qp.bounds import level_bounds
 from qpkernels.solvers.interior_point.path import CentralPath, Places, boxes_of
 from qpkernels.solvers.newton_systems import Multipliers, NewtonSystem
@@ -38,10 +47,10 @@ _LEAST, _MOST = 1e-9, 1e-6
 
 @dataclass(frozen=True, eq=False)
 class VertexCandidate:
-    """A feasible beta with its b, K beta, and what is proved of it."""
+    """A feasible beta with its b, or the coefficients of the free directions, K beta, and what is proved of it."""
 
     beta: Vector
-    intercept: float
+    intercept: Multipliers
     values: Vector
     certificate: Certificate
 
@@ -54,9 +63,16 @@ class VertexCandidate:
 class ScaledProgram:
     """A program, and the same in boxes and units of its own."""
 
-    def __init__(self, program: KernelQP | LevelQP, system: NewtonSystem) -> None:
+    def __init__(self, program: KernelQP | LevelQP | SemiparametricQP, system: NewtonSystem) -> None:
         self.program, self.system = program, system
-        self._bounds = level_bounds(program) if isinstance(program, LevelQP) else KernelQPBounds(program)
+        self._bounds: Any
+        match program:
+            case LevelQP():
+                self._bounds = level_bounds(program)
+            case SemiparametricQP():
+                self._bounds = SemiparametricBounds(program)
+            case _:
+                self._bounds = KernelQPBounds(program)
         self.boxes, self._start = boxes_of(program, system)
 
     def path(self) -> CentralPath:
@@ -94,8 +110,11 @@ class ScaledProgram:
 
     def _judged(self, beta: Vector, b: Multipliers) -> VertexCandidate:
         boxes, feasible = self.boxes, self._bounds.feasible(self.boxes.coefficient * beta)
-        values, intercept = self.program.gram.product(feasible), 0.0
-        if self.program.total is not None:
+        values = self.program.gram.product(feasible)
+        intercept: Multipliers = 0.0
+        if isinstance(self.program, SemiparametricQP):
+            intercept = boxes.value * np.asarray(b)
+        elif self.program.total is not None:
             own = self.system.at_samples(self.system.expand(feasible / boxes.coefficient)) + (
                 b if boxes.equations is None else np.mean(b)
             )

@@ -83,7 +83,7 @@ def test_more_steps_are_never_worse() -> None:
     X, y = two_classes(60, shift=0.2)
     program = soft(X, y, 10.0)
     objectives = [program.objective(solve(program, tol=1e-10, max_iter=limit).point) for limit in (1, 10, 100, 1000)]
-    assert objectives == sorted(objectives, reverse=True)
+    assert (np.diff(objectives) <= 1e-14 * abs(objectives[-1])).all()
 
 
 def test_a_limit_of_time_returns_the_best_so_far() -> None:

@@ -31,8 +31,8 @@ def test_every_step_lowers_the_objective_and_stays_feasible(name: str, seed: int
     before, taken = program.objective(beta), 0
     while step(*state, 1, 1e-9, 0.0)[0] == 1 and taken < 3000:
         after = program.objective(beta)
-        # A step from the floor of 1e-9 may gain less than the last digit of the objective.
-        assert after <= before + 1e-15 * abs(before)
+        # A step from the floor of 1e-9 may gain less than the last digits of the objective.
+        assert after <= before + 1e-14 * abs(before)
         assert (beta >= program.lower).all()
         assert (beta <= program.upper).all()
         if program.total is not None:

@@ -1,0 +1,514 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a statement about functions is compiled to: a KernelQP of functionals, or a ConeProgram in coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.sparse import block_diag, coo_array, csr_array, eye_array
+from scipy.sparse.csgraph import connected_components
+
+import formulations.modelling.cvx as cp
+from formulations.language.function import Combination, FittedFunction, Function, Norm, Values, stacked
+from formulations.language.recognition import NotSeparable, SeparatedLosses, StatementColumns, separate
+from formulations.modelling.lowering import Lowered, lower
+from formulations.modelling.reasons import declared_groups
+from qpkernels.arrays import Indices, Matrix, Vector
+from qpkernels.diagnosis import Group
+from qpkernels.display import count
+from qpkernels.errors import ParameterError
+from qpkernels.gram import Gram
+from qpkernels.gram.features import PivotedCholesky, pivoted_cholesky
+from qpkernels.kernels.functionals import FunctionalKernel, Representers
+from qpkernels.problems import (
+    Certificate,
+    ConeProgram,
+    KernelQP,
+    KernelQPBounds,
+    Program,
+    SemiparametricBounds,
+    SemiparametricQP,
+)
+from qpkernels.solvers import Outcome, find_solver
+from qpkernels.solvers.automatic import automatic_for
+from qpkernels.solvers.interface import Method
+from qpkernels.solvers.repair import repair
+
+__all__ = ["Compiled", "Found", "InCoordinates", "found_by", "in_coordinates", "recognised"]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What an answer to the program means: the functions, what is proved, and the constant between both values.
+
+    Attributes
+    ----------
+    functions
+        By the variables that they are of.
+    certificate
+        Of the program.
+    offset
+        What the value of the statement, as a minimisation, is above that of the program.
+    """
+
+    functions: dict[Function, FittedFunction]
+    certificate: Certificate
+    offset: float
+
+
+class Compiled(Protocol):
+    """A statement as a program that solvers take."""
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """The program, the most special statement of it first."""
+
+    @property
+    def description(self) -> str:
+        """Which program it is, in words."""
+
+    @property
+    def usual_method(self) -> Method:
+        """Who solves it where nobody is named."""
+
+    def answer(self, outcome: Outcome, tol: float) -> Found:
+        """Return what an outcome means, judged, and write it to the variables and constraints of the statement."""
+
+
+# As a KernelQP ------------------------------------------------------------------------------------------------
+
+
+def recognised(lowered: Lowered, values: Sequence[Values], norms: Sequence[Norm]) -> Compiled:
+    """Return the KernelQP that a statement is.
+
+    Parameters
+    ----------
+    lowered
+        The statement in matrices.
+    values, norms
+        The leaves in it.
+
+    Raises
+    ------
+    NotSeparable
+        With the reason, if it is none.
+    """
+    spaces = _spaces(lowered, norms)
+    columns = StatementColumns(_columns(lowered, values), _columns(lowered, norms))
+    shift = np.zeros(columns.values.size)
+    start = 0
+    for each in values:
+        if (known := spaces[each.function].known) is not None:
+            shift[start : start + each.size] = each.of(known)
+        start += each.size
+    losses = separate(_shifted(lowered.program, columns.values, shift), columns)
+    return _kernel_qp(lowered, tuple(values), tuple(norms), columns, spaces, losses, shift)
+
+
+@dataclass(frozen=True, eq=False)
+class _Space:
+    """The penalty a ||f - g||^2 of a function.
+
+    Attributes
+    ----------
+    weight
+        a, above 0.
+    known
+        g; None: 0.
+    """
+
+    weight: float
+    known: FittedFunction | None
+
+
+def _spaces(lowered: Lowered, norms: Sequence[Norm]) -> dict[Function, _Space]:
+    program, spaces = lowered.program, dict[Function, _Space]()
+    for norm in norms:
+        combination, columns = norm.combination, _columns(lowered, [norm])
+        if len(combination.terms) != 1:
+            raise NotSeparable(f"it has the norm of a sum of functions, {combination}")
+        ((a, function),) = combination.terms
+        block = program.P[:, columns]
+        quadratic = float(program.P[columns[0], columns[0]])
+        elsewhere = program.A[:, columns].nnz or block.nnz > columns.size or program.q[columns].any()
+        if elsewhere or quadratic <= 0 or a == 0:
+            raise NotSeparable(f"the norm of {function.name} is not penalised by its square alone")
+        if function in spaces:
+            raise NotSeparable(f"several norms of {function.name} are penalised")
+        # a f + g is a (f + g / a), and what is penalised is the distance of f to -g / a.
+        known = found_by(Combination((), combination.known) * (-1.0 / a), {}) if combination.known else None
+        spaces[function] = _Space(0.5 * quadratic * a * a, known)
+    return spaces
+
+
+def _columns(lowered: Lowered, variables: Sequence[Any]) -> Indices:
+    """Return the columns of variables, in their order."""
+    parts = [lowered.columns[each.id] + np.arange(each.size) for each in variables]
+    return np.concatenate([np.arange(0), *parts])
+
+
+def _shifted(program: ConeProgram, columns: Indices, shift: Vector) -> ConeProgram:
+    """Return the program in variables that are less by ``shift``."""
+    if not shift.any():
+        return program
+    full = np.zeros(program.q.size)
+    full[columns] = shift
+    slope = program.P @ full
+    offset = program.offset + float(full @ (program.q + 0.5 * slope))
+    return ConeProgram(
+        program.P, program.q + slope, program.A, program.b - program.A @ full, program.cones, program.variables,
+        program.rows, offset, program.name,
+    )  # fmt: skip
+
+
+def _kernel_qp(
+    lowered: Lowered,
+    values: tuple[Values, ...],
+    norms: tuple[Norm, ...],
+    columns: StatementColumns,
+    spaces: dict[Function, _Space],
+    losses: SeparatedLosses,
+    shift: Vector,
+) -> Compiled:
+    entries = losses.entries
+    if entries.of.size == 0:
+        raise NotSeparable("no loss depends on a function")
+    directions, costs = losses.directions[entries.of], losses.costs
+    gram = _gram(values, spaces, csr_array(losses.functionals[entries.of]))
+    parts = (entries.target, entries.lower, entries.upper)
+    others = (entries.epsilon, entries.ridge, lowered.program.name)
+    factor = 1.0
+    program: KernelQP | SemiparametricQP
+    try:
+        if directions.shape[1] == 0:
+            program = KernelQP(gram, *parts, None, *others)
+        elif directions.shape[1] == 1 and (factor := float(directions[0, 0])) and (directions == factor).all():
+            program = KernelQP(gram, *parts, float(costs[0]) / factor, *others)
+        else:
+            factor = 1.0
+            program = SemiparametricQP(gram, *parts, directions, costs, *others)
+    except ParameterError as error:
+        raise NotSeparable(f"it has no dual point, or free directions that nothing determines: {error}") from error
+    return _AsKernelQP(program, lowered, values, norms, columns, spaces, losses, shift, factor)
+
+
+def _gram(values: Sequence[Values], spaces: dict[Function, _Space], functionals: csr_array) -> Gram:
+    """Return the inner products of the functionals, with the weights of the penalties."""
+    functions = tuple(spaces)
+    plain = len(functions) == 1 and all(each.weights is None and not each.points.axes for each in values)
+    if plain and functionals.nnz == functionals.shape[0] and (functionals.data == 1.0).all():
+        kernel, weight = functions[0].kernel, spaces[functions[0]].weight
+        X = values[0].points.X if len(values) == 1 else stacked([each.points.X for each in values])
+        chosen = functionals.indices
+        every = chosen.size == X.shape[0] and bool((chosen == np.arange(chosen.size)).all())
+        return Gram(kernel if weight == 0.5 else kernel * (0.5 / weight), X if every else X[chosen])
+    parts, mixing = _representers(values, functions, spaces)
+    samples: Any = functionals @ mixing
+    return Gram(FunctionalKernel(parts), samples)
+
+
+def _representers(
+    values: Sequence[Values], functions: Sequence[Function], spaces: dict[Function, _Space]
+) -> tuple[list[list[Representers]], csr_array]:
+    """Return the representers of each function, scaled as it is penalised, and what the values are of them."""
+    grouped = [[each for each in values if each.function is function] for function in functions]
+    parts = []
+    for function, members in zip(functions, grouped, strict=True):
+        scale = 0.5 / spaces[function].weight
+        kernel = function.kernel if scale == 1.0 else function.kernel * scale
+        parts.append([Representers(kernel, each.points.X, each.points.axes) for each in members])
+    place = {each.id: number for number, each in enumerate(values)}
+    order = [place[each.id] for members in grouped for each in members]
+    blocks = [
+        each.weights if each.weights is not None else eye_array(len(each.points), format="csr") for each in values
+    ]
+    starts = np.cumsum([0] + [block.shape[0] for block in blocks])
+    rows = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in order])
+    mixing = csr_array(block_diag([blocks[i] for i in order], format="csr"))
+    # Its rows are in the order of the functions, and those of the values are wanted.
+    back = np.empty_like(rows)
+    back[rows] = np.arange(rows.size)
+    return [each for each in parts if each], csr_array(mixing[back])
+
+
+@dataclass(frozen=True, eq=False)
+class _AsKernelQP:
+    """A statement that is a KernelQP, or one with several free directions, of functionals; see :class:`Compiled`."""
+
+    program: KernelQP | SemiparametricQP
+    statement: Lowered
+    values: tuple[Values, ...]
+    norms: tuple[Norm, ...]
+    columns: StatementColumns
+    spaces: dict[Function, _Space]
+    losses: SeparatedLosses
+    shift: Vector
+    factor: float
+
+    @cached_property
+    def programs(self) -> tuple[Program, ...]:
+        program = self.program
+        bounded = np.isfinite(program.lower).any() or np.isfinite(program.upper).any() or program.has_epsilon
+        if isinstance(program, SemiparametricQP) or bounded or program.total:
+            return (program,)
+        return program.linear_system(), program
+
+    @property
+    def description(self) -> str:
+        size = f"{len(self.program)} functionals"
+        if isinstance(self.program, SemiparametricQP):
+            return f"a SemiparametricQP of {size} and {count(self.program.totals.size, 'free direction')}"
+        return f"a KernelQP of {size}{' with an intercept' if self.program.total is not None else ''}"
+
+    @property
+    def usual_method(self) -> Method:
+        return automatic_for(self.programs[0])
+
+    def answer(self, outcome: Outcome, tol: float) -> Found:
+        program, z = self.program, outcome.multipliers
+        if isinstance(program, SemiparametricQP):
+            certificate = SemiparametricBounds(program).certify(outcome.point, z)
+        else:
+            certificate = KernelQPBounds(program).certify(outcome.point, float(z[0]) if z.size else 0.0)
+        beta = program.project(outcome.point)
+        functions = self._functions(beta)
+        self._write(beta, z / self.factor, functions, solved=certificate.holds(tol))
+        return Found(functions, certificate, self.losses.offset)
+
+    def _functions(self, beta: Vector) -> dict[Function, FittedFunction]:
+        weights = beta @ csr_array(self.losses.functionals[self.losses.entries.of])
+        found, start = dict[Function, FittedFunction](), 0
+        parts: dict[Function, list[tuple[Representers, Vector]]] = {function: [] for function in self.spaces}
+        for each in self.values:
+            own = weights[start : start + each.size]
+            start += each.size
+            parts[each.function].append((each.points, own if each.weights is None else own @ each.weights))
+        for function, space in self.spaces.items():
+            scale = 0.5 / space.weight
+            listed = [(part, scale * c) for part, c in parts[function]]
+            known = space.known
+            if known is not None:
+                listed += _parts_of(known)
+            found[function] = FittedFunction(tuple(part for part, _ in listed), np.concatenate([c for _, c in listed]))
+        return found
+
+    def _write(self, beta: Vector, shared: Vector, functions: dict[Function, FittedFunction], *, solved: bool) -> None:
+        losses, matrices = self.losses, self.statement.program
+        v = np.concatenate([each.of(functions[each.function]) for each in self.values])
+        s = losses.functionals @ (v - self.shift) + losses.directions @ shared
+        slopes = -np.bincount(losses.entries.of, weights=beta, minlength=s.size).astype(float)
+        x, multipliers = np.zeros(matrices.q.size), np.zeros(matrices.b.size)
+        x[self.columns.values], x[losses.shared] = v, shared
+        losses.write(np.asarray(s), slopes, x, multipliers)
+        _write_norms(self.norms, functions, self.statement, x)
+        self.statement.write_back(x, multipliers, solved=solved)
+
+
+def _parts_of(function: FittedFunction) -> list[tuple[Representers, Vector]]:
+    ends = np.cumsum([0] + [len(part) for part in function.parts])
+    return [
+        (part, function.coefficients[low:high])
+        for part, low, high in zip(function.parts, ends[:-1], ends[1:], strict=True)
+    ]
+
+
+def found_by(combination: Combination, functions: dict[Function, FittedFunction]) -> FittedFunction:
+    """Return a combination of functions of one space, the unknown ones being those that were found.
+
+    Parameters
+    ----------
+    combination
+        What is wanted.
+    functions
+        What was found.
+    """
+    listed: list[tuple[Representers, Vector]] = []
+    for a, each in (*((a, functions[f]) for a, f in combination.terms), *combination.known):
+        listed += [(part, a * c) for part, c in _parts_of(each)]
+    return FittedFunction(tuple(part for part, _ in listed), np.concatenate([c for _, c in listed]))
+
+
+def _write_norms(
+    norms: Sequence[Norm], functions: dict[Function, FittedFunction], statement: Lowered, x: Vector
+) -> None:
+    """Write two numbers with the norm of the function in place of its coordinates."""
+    for norm in norms:
+        size = found_by(norm.combination, functions).squared_norm
+        x[_columns(statement, [norm])] = np.sqrt(0.5 * size)
+
+
+# In coordinates -----------------------------------------------------------------------------------------------
+
+
+def in_coordinates(problem: Any, values: Sequence[Values], norms: Sequence[Norm], name: str) -> InCoordinates:
+    """Return a statement as a ConeProgram, each function having coordinates in the span of the functionals.
+
+    With a factor G = L L' of the inner products of all representers, f = sum_j c_j l_j has the coordinates u = L'c, in
+    which ||f|| = ||u||, and the functionals take the values L u.
+
+    Parameters
+    ----------
+    problem
+        The statement.
+    values, norms
+        The leaves in it.
+    name
+        What it is called.
+    """
+    spans = _spans(values, norms)
+    u = {f: cp.Variable(span.rank, name=f"coordinates of {f.name}") for f, span in spans.items()}
+    replaced = {}
+    for norm in norms:
+        terms, known = norm.combination.terms, norm.combination.known
+        span = spans[terms[0][1]]
+        replaced[norm.id] = sum([a * u[f] for a, f in terms] + [c * span.coordinates_of(g) for c, g in known])
+    objective = type(problem.objective)(_with(problem.objective.args[0], replaced))
+    constraints = [_with(each, replaced) for each in problem.constraints]
+    links = [each == spans[each.function].rows_of(each) @ u[each.function] for each in values]
+    for link, each in zip(links, values, strict=True):
+        link.set_label(each.name())
+    made = cp.Problem(objective, [*constraints, *links])
+    return InCoordinates(lower(made, name), problem, tuple(constraints), tuple(norms), spans, u)
+
+
+def _with(expression: Any, replaced: dict[int, Any]) -> Any:
+    """Return an expression or constraint with other expressions in place of some variables; as it is without such."""
+    if not any(each.id in replaced for each in expression.variables()):
+        return expression
+    if isinstance(expression, cp.Variable):
+        return replaced[expression.id]
+    return expression.copy([_with(each, replaced) for each in expression.args])
+
+
+@dataclass(frozen=True, eq=False)
+class _RepresenterSpan:
+    """The span of representers of one space, in which functions have coordinates.
+
+    Attributes
+    ----------
+    parts
+        The representers.
+    cholesky
+        L, with what leads from coordinates to coefficients.
+    """
+
+    parts: tuple[Representers, ...]
+    cholesky: PivotedCholesky
+
+    @classmethod
+    def of(cls, parts: Sequence[Representers]) -> _RepresenterSpan:
+        K = np.block([[left.inner(right) for right in parts] for left in parts])
+        return cls(tuple(parts), pivoted_cholesky(K, K.diagonal().copy()))
+
+    @property
+    def rank(self) -> int:
+        return int(self.cholesky.factor.shape[1])
+
+    def _rows(self, points: Representers) -> Matrix:
+        start = 0
+        for part in self.parts:
+            if part is points:
+                return self.cholesky.factor[start : start + len(part)]
+            start += len(part)
+        raise AssertionError("representers of another span")
+
+    def rows_of(self, values: Values) -> Matrix:
+        """Return what values are of the coordinates."""
+        rows = self._rows(values.points)
+        return rows if values.weights is None else np.asarray(values.weights @ rows)
+
+    def coordinates_of(self, known: FittedFunction) -> Vector:
+        """Return those of a known function, whose representers are among these."""
+        return np.asarray(sum(c @ self._rows(part) for part, c in _parts_of(known)))
+
+    def function(self, coordinates: Vector) -> FittedFunction:
+        """Return the function of these coordinates."""
+        return FittedFunction(self.parts, np.asarray(self.cholesky.coefficients(coordinates)))
+
+
+def _spans(values: Sequence[Values], norms: Sequence[Norm]) -> dict[Function, _RepresenterSpan]:
+    """Return a span for each function, the same for functions that stand under one norm."""
+    functions = list(dict.fromkeys([*(each.function for each in values), *(f for n in norms for f in n.functions)]))
+    place = {function: number for number, function in enumerate(functions)}
+    links = [(place[norm.functions[0]], place[f]) for norm in norms for f in norm.functions]
+    heads, tails = np.array([*links, *((i, i) for i in place.values())]).T
+    graph = coo_array((np.ones(heads.size), (heads, tails)), shape=(len(place),) * 2)
+    _, labels = connected_components(graph, directed=False)
+    made = {}
+    for label in dict.fromkeys(labels.tolist()):
+        members = {function for function in functions if labels[place[function]] == label}
+        parts = [each.points for each in values if each.function in members]
+        known = [g for norm in norms if norm.functions[0] in members for _, g in norm.combination.known]
+        parts += [part for g in known for part in g.parts]
+        if not parts:
+            name = next(iter(members)).name
+            raise ParameterError(f"no functional of {name} is in the statement, only its norm; leave {name} out.")
+        made[label] = _RepresenterSpan.of(parts)
+    return {function: made[labels[place[function]]] for function in functions}
+
+
+@dataclass(frozen=True, eq=False)
+class InCoordinates:
+    """A statement as a ConeProgram; see :class:`Compiled`."""
+
+    lowered: Lowered
+    problem: Any
+    constraints: tuple[Any, ...]
+    norms: tuple[Norm, ...]
+    spans: dict[Function, _RepresenterSpan]
+    u: dict[Function, Any]
+
+    @property
+    def program(self) -> ConeProgram:
+        """The matrices."""
+        return self.lowered.program
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """The program alone."""
+        return (self.program,)
+
+    def groups(self) -> tuple[Group, ...]:
+        """Return the constraints of the statement, each with what the coordinates say of the values of functions."""
+        every = declared_groups(self.lowered)
+        count, links = len(self.constraints), len(self.lowered.problem.constraints)
+        linked = np.concatenate([np.arange(0), *(group.all_rows for group in every[count:links])])
+        own = [replace(group, auxiliary=np.concatenate([group.auxiliary, linked])) for group in every[:count]]
+        return (*own, *every[links:])
+
+    @cached_property
+    def description(self) -> str:
+        """Which program it is, in words."""
+        return f"a ConeProgram of {self.program.q.size} variables in coordinates"
+
+    @property
+    def usual_method(self) -> Method:
+        """Clarabel."""
+        return find_solver("clarabel")
+
+    def answer(self, outcome: Outcome, tol: float) -> Found:
+        """Return what an outcome means, repaired and judged; the statement holds it then.
+
+        Parameters
+        ----------
+        outcome
+            A point with multipliers.
+        tol
+            The tolerance at which it is good enough as it is.
+        """
+        repaired = repair(self.program, outcome.point, outcome.multipliers, tol)
+        holds = repaired.certificate.holds(tol)
+        self.lowered.write_back(repaired.point, repaired.multipliers, solved=holds)
+        for own, copied in zip(self.problem.constraints, self.constraints, strict=True):
+            if own is not copied:
+                for variable, other in zip(own.dual_variables, copied.dual_variables, strict=True):
+                    variable.save_value(other.value)
+        functions = {f: span.function(np.asarray(self.u[f].value)) for f, span in self.spans.items()}
+        for norm in self.norms:
+            size = found_by(norm.combination, functions).squared_norm
+            norm.save_value(np.full(2, np.sqrt(0.5 * size)))
+        return Found(functions, repaired.certificate, 0.0)

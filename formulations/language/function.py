@@ -1,0 +1,460 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Functions in a reproducing kernel Hilbert space as variables of a convex program in CVXPY.
+
+f in H is what a program looks for; CVXPY sees finitely many numbers of it, each an affine expression::
+
+    f(x)  =  <f, k(x, .)>,    D^a f(x)  =  <f, D^a k(x, .)>,    sum_i w_i f(x_i),    <f, g>  of a known g in H
+
+and the norms ||f||, ||f||^2, ||f - g||, which are convex. Sums, differences and multiples of functions are functions.
+Where the norm of f is penalised, or bounded, an optimal f is in the span of the representers of the functionals that
+the program contains: the representer theorem (Kimeldorf and Wahba 1971; Schoelkopf, Herbrich and Smola 2001).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array, vstack
+
+import formulations.modelling.cvx as cp
+from qpkernels.arrays import Matrix, Vector, is_integer, is_sparse, real_number, shown
+from qpkernels.arrays.checks import add_samples
+from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.gram.functions import Expansion
+from qpkernels.kernels import Kernel
+from qpkernels.kernels.functionals import Representers
+
+__all__ = ["Combination", "FittedFunction", "Function", "Norm", "Values"]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedFunction:
+    r"""f = sum_j c_j D^{a_j} k(z_j, .), as a program found it.
+
+    Attributes
+    ----------
+    parts
+        The representers, those of each D^a apart, of one kernel.
+    coefficients
+        c, shape (number of representers,), in their order.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    X
+        Points, as the kernel takes them.
+    points
+        Representers D^b k(x_i, .) of the same kernel.
+    """
+
+    parts: tuple[Representers, ...]
+    coefficients: Vector
+
+    @property
+    def kernel(self) -> Kernel:
+        """K."""
+        return self.parts[0].kernel
+
+    def __call__(self, X: ArrayLike) -> Vector:
+        """Return f(x_i), shape (n,), at points X that the kernel takes."""
+        return self.derivative(X)
+
+    def derivative(self, X: ArrayLike, *axes: int) -> Vector:
+        """Return the derivative of f along these axes, each as often as it is named, shape (n,).
+
+        Parameters
+        ----------
+        X
+            Points, as the kernel takes them.
+        *axes
+            Numbers of features from 0; none: the values of f.
+        """
+        at = Representers(self.kernel, self.kernel.samples(X), axes)
+        return self.at(at)
+
+    def at(self, points: Representers) -> Vector:
+        """Return the inner products of f with representers of its space, shape (n,)."""
+        values, start = np.zeros(len(points)), 0
+        for part in self.parts:
+            c = self.coefficients[start : start + len(part)]
+            (used,) = np.nonzero(c)
+            if used.size:
+                values += points.inner(part.part(used)) @ c[used]
+            start += len(part)
+        return values
+
+    @property
+    def squared_norm(self) -> float:
+        """||f||^2."""
+        start, total = 0, 0.0
+        for part in self.parts:
+            total += float(self.coefficients[start : start + len(part)] @ self.at(part))
+            start += len(part)
+        return max(total, 0.0)
+
+    @property
+    def expansion(self) -> Expansion:
+        """F as an :class:`~qpkernels.gram.functions.Expansion`, which models, files and plots take.
+
+        Raises
+        ------
+        ParameterError
+            If f has terms that are derivatives of the kernel.
+        """
+        values, start = [], 0
+        for part in self.parts:
+            c = self.coefficients[start : start + len(part)]
+            start += len(part)
+            if part.axes and c.any():
+                raise ParameterError(
+                    "the function has terms that are derivatives of its kernel, which an Expansion has not."
+                )
+            if not part.axes:
+                values.append((part.X, c))
+        X, c = (
+            values[0]
+            if len(values) == 1
+            else (stacked([each[0] for each in values]), np.hstack([v[1] for v in values]))
+        )
+        (used,) = np.nonzero(c)
+        used = used if used.size else np.arange(1)
+        return Expansion(self.kernel, X[used], c[used])
+
+
+def stacked(parts: list[Any]) -> Any:
+    """Return samples one below the other, dense or sparse."""
+    return csr_array(vstack(parts)) if any(is_sparse(part) for part in parts) else np.concatenate(parts)
+
+
+Known: TypeAlias = Expansion | FittedFunction
+"""A function that is known."""
+
+
+class Values(cp.Variable):  # type: ignore[misc]
+    """Numbers that functionals take of one function: W D^a f(X), or D^a f(X), shape (n,); a leaf of expressions.
+
+    Attributes
+    ----------
+    function
+        f.
+    points
+        The representers of D^a f at X.
+    weights
+        W, shape (n, number of points); None: the identity.
+    """
+
+    def __init__(self, function: Function, points: Representers, weights: csr_array | None, name: str) -> None:
+        super().__init__((len(points) if weights is None else weights.shape[0],), name=name)
+        self.function, self.points, self.weights = function, points, weights
+
+    def of(self, fitted: FittedFunction) -> Vector:
+        """Return the numbers of a function that is known."""
+        values = fitted.at(self.points)
+        return values if self.weights is None else np.asarray(self.weights @ values)
+
+    @property
+    def value(self) -> Any:
+        """The numbers; where no program with them was solved, those of the function that was found last."""
+        found = super().value
+        if found is None and self.function.fitted is not None:
+            return self.of(self.function.fitted)
+        return found
+
+    @value.setter
+    def value(self, values: Any) -> None:
+        self.save_value(self._validate_value(values))
+
+
+class Norm(cp.Variable):  # type: ignore[misc]
+    """What stands for the coordinates of a function under a norm until all functionals of a program are known.
+
+    Attributes
+    ----------
+    combination
+        The function.
+    """
+
+    def __init__(self, combination: Combination) -> None:
+        # Two, since CVXPY takes the norm of one number for its absolute value.
+        super().__init__((2,), name=f"coordinates of {combination}")
+        self.combination = combination
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """The unknown functions in it."""
+        return tuple(function for _, function in self.combination.terms)
+
+
+class Combination:
+    """A sum of multiples of functions, unknown and known: sum_i a_i f_i + sum_j c_j g_j.
+
+    Attributes
+    ----------
+    terms
+        Pairs (a_i, f_i).
+    known
+        Pairs (c_j, g_j).
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    X
+        Points, as the kernel takes them.
+    weights
+        Shape (m,), or (n, m) for n sums.
+    """
+
+    def __init__(
+        self, terms: tuple[tuple[float, Function], ...], known: tuple[tuple[float, FittedFunction], ...]
+    ) -> None:
+        self.terms, self.known = terms, known
+        self._norm: Norm | None = None
+
+    # Functionals ----------------------------------------------------------------------------------------------
+
+    def __call__(self, X: ArrayLike) -> cp.Expression:
+        """Return f(x_1), ..., f(x_m), an affine expression of shape (m,)."""
+        return self._functional(X, ())
+
+    def derivative(self, X: ArrayLike, axis: int, order: int = 1) -> cp.Expression:
+        """Return the derivative of f along one axis at each of the points, shape (m,).
+
+        Parameters
+        ----------
+        axis
+            The number of a feature, from 0.
+        order
+            How often, at least 1.
+
+        Raises
+        ------
+        ParameterError
+            If the kernel has no such derivative.
+        """
+        if not is_integer(order) or order < 1:
+            raise ParameterError(
+                f"the order of a derivative must be an integer of at least 1, but {shown(order)} came."
+            )
+        if not is_integer(axis):
+            raise ParameterError(f"an axis is the number of a feature, from 0, but {shown(axis)} came.")
+        return self._functional(X, (int(axis),) * int(order))
+
+    def gradient(self, X: ArrayLike) -> cp.Expression:
+        """Return the gradient of f at each of the points, an affine expression of shape (m, d)."""
+        features = self._kernel.samples(X).shape[1:]
+        if len(features) != 1:
+            raise ShapeError("a gradient needs points with features, one row each.")
+        return cp.vstack([self.derivative(X, axis) for axis in range(features[0])]).T
+
+    def mean(self, X: ArrayLike, weights: ArrayLike | None = None) -> cp.Expression:
+        """Return sum_i w_i f(x_i), a scalar, or n such sums; without weights, the mean of f at the points."""
+        if weights is None:
+            count = self._kernel.samples(X).shape[0]
+            return self._functional(X, (), np.full(count, 1.0 / count))
+        return self._functional(X, (), np.asarray(weights, dtype=float))
+
+    def inner(self, function: Known) -> cp.Expression:
+        """Return <f, g> for a known g in the same space, a scalar expression.
+
+        Parameters
+        ----------
+        function
+            g: an Expansion without an intercept, such as ``solution.function``, or a FittedFunction.
+
+        Raises
+        ------
+        ParameterError
+            If g is in another space.
+        """
+        g = _as_fitted(function)
+        self._require_space(g.kernel)
+        total: Any = 0.0
+        start = 0
+        for part in g.parts:
+            c = g.coefficients[start : start + len(part)]
+            total = total + self._functional(part.X, part.axes, c)
+            start += len(part)
+        return total
+
+    def _functional(self, X: ArrayLike, axes: tuple[int, ...], weights: Matrix | Vector | None = None) -> Any:
+        total: Any = 0.0
+        for a, function in self.terms:
+            total = total + a * function.values(X, axes, weights)
+        for c, g in self.known:
+            values = g.derivative(X, *axes)
+            total = total + c * (values if weights is None else _applied(weights, values))
+        return total
+
+    @property
+    def _kernel(self) -> Kernel:
+        """The kernel of the first function."""
+        return self.terms[0][1].kernel if self.terms else self.known[0][1].kernel
+
+    # Norms ----------------------------------------------------------------------------------------------------
+
+    @property
+    def coordinates(self) -> Norm:
+        """What stands for it under a norm."""
+        if self._norm is None:
+            if not self.terms:
+                raise ParameterError("the norm of a known function is a number; see its squared_norm.")
+            for kernel in (*(f.kernel for _, f in self.terms), *(g.kernel for _, g in self.known)):
+                self._require_space(kernel)
+            self._norm = Norm(self)
+        return self._norm
+
+    @property
+    def norm(self) -> cp.Expression:
+        """||f|| in the space of the kernel, a convex expression."""
+        return cp.norm(self.coordinates)
+
+    @property
+    def squared_norm(self) -> cp.Expression:
+        """||f||^2, a convex expression."""
+        return cp.sum_squares(self.coordinates)
+
+    def _require_space(self, kernel: Kernel) -> None:
+        own = self._kernel
+        if own != kernel:
+            raise ParameterError(
+                f"the functions must be in one space for that, but their kernels are {own!r} and {kernel!r}; take a "
+                "kernel that is the sum of both, or the norms of the functions apart."
+            )
+
+    # Sums and multiples ---------------------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> Combination:
+        """Return the sum with another function."""
+        added = _as_combination(other)
+        if added is None:
+            raise ParameterError(
+                f"a function is added to a function, but {shown(other)} came; add numbers and variables to its values: "
+                "f(X) + b."
+            )
+        return Combination(self.terms + added.terms, self.known + added.known)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Combination:
+        """Return the function with the other sign."""
+        return self * -1.0
+
+    def __sub__(self, other: Any) -> Combination:
+        """Return the difference to another function."""
+        added = _as_combination(other)
+        return self.__add__(other if added is None else -added)
+
+    def __rsub__(self, other: Any) -> Combination:
+        """Return the difference of another function and this one."""
+        return (-self).__add__(other)
+
+    def __mul__(self, factor: Any) -> Combination:
+        """Return the multiple by a number."""
+        a = real_number(factor, "the factor of a function", "a finite number")
+        return Combination(tuple((a * c, f) for c, f in self.terms), tuple((a * c, g) for c, g in self.known))
+
+    __rmul__ = __mul__
+
+    def __str__(self) -> str:
+        parts = [f"{'' if a == 1 else f'{a:g} '}{f.name}" for a, f in self.terms]
+        return " + ".join(parts + ["a known function"] * bool(self.known))
+
+    def __repr__(self) -> str:
+        return f"<function {self}>"
+
+
+class Function(Combination):
+    """An unknown f in the space of a kernel.
+
+    Parameters
+    ----------
+    kernel
+        The kernel of the space; positive semidefinite.
+    name
+        What it is called where the program is shown.
+
+    Attributes
+    ----------
+    fitted
+        The f that the last program found; None before that.
+
+    Examples
+    --------
+    >>> import cvxpy as cp
+    >>> from formulations import Function, Machine
+    >>> from qpkernels import RBF
+    >>> f = Function(RBF(1.0))
+    >>> machine = Machine(cp.Minimize(f.squared_norm), [f([[0.0], [1.0]]) == [1.0, -1.0]])
+    >>> solution = machine.solve()
+    >>> print(solution.status, f([[0.0], [0.5]]).value.round(6) + 0.0)
+    optimal [1. 0.]
+    """
+
+    def __init__(self, kernel: Kernel, name: str = "f") -> None:
+        if not isinstance(kernel, Kernel):
+            raise ParameterError(f"a Function is given a kernel, such as RBF(1.0), but {shown(kernel)} came.")
+        self.kernel, self.name = kernel, str(name)
+        self.fitted: FittedFunction | None = None
+        self._made: dict[bytes, Values] = {}
+        super().__init__(((1.0, self),), ())
+
+    def values(self, X: ArrayLike, axes: tuple[int, ...], weights: Matrix | Vector | None = None) -> Any:
+        """Return W D^axes f(X), the same variable whenever it is asked for.
+
+        Parameters
+        ----------
+        axes
+            Numbers of features, each as often as f is differentiated along it.
+        """
+        points = Representers(self.kernel, self.kernel.samples(X), axes)
+        if axes:
+            # A kernel without such a derivative says so here.
+            first = points.part(np.arange(1))
+            first.inner(first)
+        digest = hashlib.sha256(repr(axes).encode())
+        add_samples(digest, points.X)
+        rows = None
+        if weights is not None:
+            rows = np.atleast_2d(weights)
+            if rows.shape[1] != len(points):
+                raise ShapeError(
+                    f"there must be one weight for each of {len(points)} points, but {rows.shape[1]} came."
+                )
+            add_samples(digest, rows)
+        key = digest.digest()
+        if key not in self._made:
+            of = {0: self.name}.get(len(axes), f"{self.name}{''.join(f'_{axis}' for axis in axes)}")
+            self._made[key] = Values(self, points, None if rows is None else csr_array(rows), f"{of}(X)")
+        made = self._made[key]
+        return made[0] if weights is not None and np.ndim(weights) == 1 else made
+
+
+def _applied(weights: Matrix | Vector, values: Vector) -> Any:
+    return weights @ values
+
+
+def _as_fitted(function: object) -> FittedFunction:
+    if isinstance(function, FittedFunction):
+        return function
+    if isinstance(function, Expansion):
+        if function.intercept:
+            raise ParameterError(
+                f"an Expansion with the intercept {function.intercept:g} is in no space of its kernel; take it off."
+            )
+        return FittedFunction((Representers(function.kernel, function.centers),), function.coefficients)
+    raise ParameterError(f"a known function is an Expansion or a FittedFunction, but {shown(function)} came.")
+
+
+def _as_combination(other: object) -> Combination | None:
+    if isinstance(other, Combination):
+        return other
+    if isinstance(other, Expansion | FittedFunction):
+        return Combination((), ((1.0, _as_fitted(other)),))
+    # Of sum([...]), which starts with 0.
+    return Combination((), ()) if isinstance(other, int) and other == 0 else None

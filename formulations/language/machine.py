@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""A statement about functions, solved as the most special program that it is, with its proof.
+
+With v the values of finitely many functionals of the functions, z ordinary variables, and h convex by CVXPY's rules and
+not falling in the norms, a statement is
+
+    min  h(v, z, ||f_1||, ..., ||f_p||)
+
+By the representer theorem an optimum is in the span of the functionals' representers, so that with G = <l_r, l_s> the
+problem is finite: v = G beta. Its dual is max -1/2 beta'G beta - h*(-beta), where ||f||^2 is penalised: both values are
+bounds in the whole space.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+import formulations.modelling.cvx as cp
+from formulations.language.compiled import Compiled, InCoordinates, found_by, in_coordinates, recognised
+from formulations.language.function import Combination, FittedFunction, Function, Norm, Values
+from formulations.language.recognition import NotSeparable
+from formulations.modelling.failures import infeasible, no_answer, unbounded
+from formulations.modelling.lowering import lower
+from formulations.modelling.reasons import Contradiction, proof_of
+from formulations.modelling.solution import Seconds
+from formulations.modelling.solving import SolveRequest, first_taken, is_finite, quote, status_of
+from formulations.modelling.statement import constraint_of
+from qpkernels.arrays import shown
+from qpkernels.diagnosis import Conflict, Ray, find_conflict
+from qpkernels.display import Card, Carded, Fact
+from qpkernels.errors import ParameterError, UnsupportedProgramError
+from qpkernels.problems import Certificate, Status
+from qpkernels.solvers import Claim, Request, SolverLike, find_solver
+
+__all__ = ["Machine", "MachineSolution"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MachineSolution(Carded):
+    """What solving a statement found, with the proof of how good it is.
+
+    Attributes
+    ----------
+    objective
+        The value of the statement at the functions and variables that were found.
+    status, certificate, tol
+        What is proved, and the tolerance that was asked for. The certificate is that of the program that was solved,
+        whose values differ from the statement's by a constant, and by a sign of a maximisation.
+    program
+        The name of that program.
+    functions
+        The functions by the variables that they are of.
+    solver, claim, message, iterations, seconds
+        Who solved it, and what that said.
+    """
+
+    objective: float
+    status: Status
+    certificate: Certificate
+    tol: float
+    program: str
+    functions: dict[Function, FittedFunction] = field(repr=False)
+    solver: str
+    claim: Claim
+    message: str
+    iterations: int | None
+    seconds: Seconds
+
+    def function(self, f: Combination) -> FittedFunction:
+        """Return the function that was found for ``f``, or for a sum of functions of one kernel.
+
+        Parameters
+        ----------
+        f
+            A Function of the statement, or a combination of such.
+
+        Raises
+        ------
+        ParameterError
+            If it is not in the statement.
+        """
+        missing = [each.name for _, each in f.terms if each not in self.functions]
+        if missing:
+            raise ParameterError(f"the statement has no function {missing[0]!r}, so that none was found.")
+        return found_by(f, self.functions)
+
+    def explain(self) -> str:
+        """Return in words what is proved."""
+        return self.certificate.explain()
+
+    def card(self) -> Card:
+        """Return the status, the objective, the proof, and who found it."""
+        facts = (
+            Fact("status", str(self.status)),
+            Fact("objective", f"{self.objective:.10g}"),
+            Fact("relative gap", f"{self.certificate.relative_gap:.1e}"),
+            Fact("program", self.program),
+            Fact("solver", f"{self.solver}, {self.seconds.total:.3g} s"),
+        )
+        return Card(type(self).__name__, (), facts)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.status}, objective {self.objective:.6g}, by {self.solver}>"
+
+
+class Machine(Carded):
+    """A convex program about functions in reproducing kernel Hilbert spaces.
+
+    Parameters
+    ----------
+    objective
+        ``cp.Minimize`` or ``cp.Maximize`` of an expression in functionals of :class:`Function`, norms of functions, and
+        variables of CVXPY; convex, or concave, by CVXPY's rules.
+    constraints
+        Constraints of CVXPY on the same.
+    name
+        What it is called in messages.
+
+    Raises
+    ------
+    ParameterError
+        If these are none, or the norm of a function is nowhere penalised or bounded: the program would not see how
+        large the function is outside of the points, and need not have a solution.
+    UnsupportedProgramError
+        If the statement is not convex by CVXPY's rules.
+
+    Examples
+    --------
+    >>> import cvxpy as cp
+    >>> import numpy as np
+    >>> from formulations import Function, Machine
+    >>> from qpkernels import RBF
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1.0, 1.0, -1.0, 1.0])
+    >>> f, b = Function(RBF(1.0)), cp.Variable(name="b")
+    >>> hinge = cp.sum(cp.pos(1 - cp.multiply(y, f(X) + b)))
+    >>> machine = Machine(cp.Minimize(0.5 * f.squared_norm + hinge))
+    >>> solution = machine.solve()
+    >>> print(solution.status, f"{solution.objective:.4f}", machine.recognised)
+    optimal 3.0671 a KernelQP of 4 functionals with an intercept
+    """
+
+    def __init__(self, objective: Any, constraints: Iterable[Any] = (), name: str = "statement") -> None:
+        if not isinstance(objective, cp.Minimize | cp.Maximize):
+            raise ParameterError(
+                f"a Machine takes cp.Minimize(...) or cp.Maximize(...) first, but {shown(objective)} came."
+            )
+        self.problem, self.name = cp.Problem(objective, list(constraints)), str(name)
+        if not self.problem.is_dcp():
+            raise UnsupportedProgramError(
+                f"this {self.name} is not convex by CVXPY's rules (DCP): {_culprit(self.problem)}."
+            )
+        variables = self.problem.variables()
+        self.values = tuple(each for each in variables if isinstance(each, Values))
+        self.norms = tuple(each for each in variables if isinstance(each, Norm))
+        penalised = {function for norm in self.norms for function in norm.functions}
+        self.functions = tuple(dict.fromkeys([*(each.function for each in self.values), *penalised]))
+        free = [each.name for each in self.functions if each not in penalised]
+        if not self.functions:
+            raise ParameterError(
+                "the statement has no Function; a program of ordinary variables alone is one for CVXPY."
+            )
+        if free:
+            raise ParameterError(
+                f"the norm of {free[0]} is neither penalised nor bounded, so that nothing says what {free[0]} is "
+                f"away from its points; add a multiple of {free[0]}.squared_norm to the objective."
+            )
+
+    def constraint(self, label: str) -> Any:
+        """Return the constraint with that label, whose ``dual_value`` the last solve left.
+
+        Parameters
+        ----------
+        label
+            What ``set_label`` of CVXPY named it.
+
+        Raises
+        ------
+        ParameterError
+            If there is none.
+        """
+        return constraint_of(self.problem, label)
+
+    @cached_property
+    def _compiled(self) -> tuple[Compiled | None, str]:
+        lowered = lower(self.problem, self.name)
+        try:
+            made = recognised(lowered, self.values, self.norms)
+        except NotSeparable as reason:
+            return None, str(reason)
+        return made, made.description
+
+    @property
+    def recognised(self) -> str:
+        """Which program the statement is, or in words why it is none but a program over cones."""
+        made, said = self._latest_compiled()
+        return said if made is not None else f"a ConeProgram in coordinates, since {said}"
+
+    def _latest_compiled(self) -> tuple[Compiled | None, str]:
+        if self.problem.parameters():
+            vars(self).pop("_compiled", None)
+        return self._compiled
+
+    def solve(
+        self,
+        solver: SolverLike | None = None,
+        *,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        verbose: bool = False,
+        **options: Any,
+    ) -> MachineSolution:
+        """Solve the statement and certify the answer; variables, values and multipliers of CVXPY hold it then.
+
+        Parameters
+        ----------
+        solver
+            Name of a solver, or a Solver. None: that which suits the program that was recognised, else clarabel.
+        tol, max_iter, time_limit, verbose, **options
+            As in :meth:`formulations.modelling.model.Model.solve`.
+
+        Raises
+        ------
+        InfeasibleError, UnboundedError
+            If the statement has no solution, with the proof.
+        SolverFailedError, UnsupportedProgramError, UnsupportedOptionError
+            If the solver cannot be asked, or gives no answer.
+        """
+        begin = perf_counter()
+        request = SolveRequest(solver, Request(tol, max_iter, time_limit, verbose=verbose), None, options)
+        made, _ = self._latest_compiled()
+        backend = None if solver is None else find_solver(solver)
+        if made is None or (backend is not None and first_taken(made.programs, backend) is None):
+            made = self._in_coordinates()
+        method = backend or made.usual_method
+        program = made.programs[0] if backend is None else first_taken(made.programs, backend)
+        assert program is not None
+        lowering = perf_counter() - begin
+        outcome = request.solve_with(method, program, self.name)
+        if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not is_finite(outcome):
+            if not isinstance(made, InCoordinates):
+                # The matrices tell which constraints contradict each other.
+                return self.solve("clarabel", tol=tol, time_limit=time_limit)
+            raise self._no_solution(outcome, made, method)
+        certify = perf_counter()
+        found = made.answer(outcome, tol)
+        certificate = found.certificate
+        for function, fitted in found.functions.items():
+            function.fitted = fitted
+        status = status_of(certificate, outcome.claim, tol)
+        sign = -1.0 if isinstance(self.problem.objective, cp.Maximize) else 1.0
+        seconds = Seconds(lower=lowering, solve=outcome.seconds, certify=perf_counter() - certify)
+        return MachineSolution(
+            objective=sign * (certificate.primal_value + found.offset) + 0.0,
+            status=status,
+            certificate=certificate,
+            tol=tol,
+            program=made.description,
+            functions=found.functions,
+            solver=outcome.solver,
+            claim=outcome.claim,
+            message=outcome.message,
+            iterations=outcome.iterations,
+            seconds=seconds,
+        )
+
+    def conflict(self, solver: SolverLike = "clarabel", *, tol: float = 1e-6) -> Conflict | None:
+        """Return an irreducible subset of the constraints that no functions and variables satisfy; None: some do.
+
+        Parameters
+        ----------
+        solver, tol
+            As in :func:`qpkernels.diagnosis.find_conflict`.
+        """
+        made = self._in_coordinates()
+        return find_conflict(made.program, made.groups(), solver=solver, tol=tol)
+
+    def _in_coordinates(self) -> InCoordinates:
+        return in_coordinates(self.problem, self.values, self.norms, self.name)
+
+    def _no_solution(self, outcome: Any, made: InCoordinates, backend: Any) -> Exception:
+        message, proof = quote(outcome), proof_of(outcome, made.lowered, backend)
+        match proof:
+            case Contradiction():
+                links = {repr(each.name()) for each in self.values}
+                names = tuple(name for name in proof.names if name not in links)
+                return infeasible(self.name, proof.certificate, proof.multipliers, message, names)
+            case Ray():
+                return unbounded(self.name, proof.certificate, message, proof)
+        return no_answer(self.name, f"{message}, but what it returned does not prove it")
+
+    def card(self) -> Card:
+        """Return the statement, and which program it is."""
+        verb = "minimise" if isinstance(self.problem.objective, cp.Minimize) else "maximise"
+        facts = [Fact(verb, in_words(self.problem.objective.args[0]))]
+        facts += [Fact("subject to", in_words(each)) for each in self.problem.constraints]
+        facts += [Fact(f.name, f"a function in the space of {f.kernel!r}") for f in self.functions]
+        return Card(self.name, (), (*facts, Fact("recognised", self.recognised)))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.recognised}>"
+
+
+_RULES = (
+    (r"(?:quad_over_lin|QuadOverLin)\(coordinates of (\w+), 1\.0(?:, None, False)?\)", r"||\1||^2"),
+    (r"(?:Pnorm|norm)\(coordinates of (\w+), 2\)", r"||\1||"),
+    (r"Promote\(([^()]*), \(\d+,\)\)", r"\1"),
+    (r", None, False\)", ")"),
+    (r"\b(\d+)\.0\b(?!\d)", r"\1"),
+    (r"\b1 \* ", ""),
+    (r"\bSum\(", "sum("),
+)
+"""How CVXPY writes what is shown in other words."""
+
+
+def in_words(expression: Any) -> str:
+    """Return an expression or constraint in one line, arrays of numbers by their shapes, norms as norms.
+
+    Parameters
+    ----------
+    expression
+        Of CVXPY.
+    """
+    text = str(expression)
+    for constant in sorted({str(each) for each in expression.constants() if each.size > 1}, key=len, reverse=True):
+        text = text.replace(constant, "data")
+    for pattern, shorter in _RULES:
+        text = re.sub(pattern, shorter, text)
+    return " ".join(text.split())
+
+
+def _culprit(problem: Any) -> str:
+    """Return in words the part of a problem that breaks CVXPY's rules."""
+    expression = problem.objective.args[0]
+    if not problem.objective.is_dcp():
+        wanted = "convex" if isinstance(problem.objective, cp.Minimize) else "concave"
+        return f"the curvature of the objective {in_words(expression)} is {expression.curvature.lower()}, not {wanted}"
+    bad = next(each for each in problem.constraints if not each.is_dcp())
+    return f"the constraint {in_words(bad)} breaks them"

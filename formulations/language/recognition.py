@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""From the matrices of a statement about functions to the KernelQP that it is, or the reason why it is none.
+
+With v the numbers that functionals take of the functions, z0 the variables that several of them share, and private
+variables z_i, the matrices state
+
+    min  sum_j a_j ||f_j||^2 + q0'z0 + sum_i L_i(m_i'v + o_i'z0),    L_i(s) = min over z_i of a small program in s,
+
+whenever the rows fall apart so. Then each L_i is a loss of one functional, found with its pieces, and the dual in
+beta_i = -L_i'(s_i) is a KernelQP whose samples are the functionals m_i, with O'beta = q0 for the matrix O of the o_i.
+This is seen from the rows and not from the names of atoms, so that a loss is found however it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array, hstack, vstack
+from scipy.sparse.csgraph import connected_components
+
+from formulations.language.parametric import ENTRIES, MOST_ROWS, LossEntries, LossPieces, SmallPrograms
+from qpkernels.arrays import Indices, Matrix, Vector
+from qpkernels.problems import ConeProgram, Nonnegative, Zero
+
+__all__ = ["NotSeparable", "SeparatedLosses", "StatementColumns", "separate"]
+
+_ROUNDING, _SAME = 1e-12, 1e-10
+"""Shares of a slope, and of the marks of rows, below which a difference is rounding."""
+
+
+class NotSeparable(Exception):  # noqa: N818  no error: an answer
+    """The statement does not fall apart into losses of one functional each; the message says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class StatementColumns:
+    """Which columns of the matrices are what.
+
+    Attributes
+    ----------
+    values
+        The numbers v that functionals take, in their order.
+    norms
+        What stands under the norms of functions.
+    """
+
+    values: Indices
+    norms: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class SeparatedLosses:
+    """The statement as losses of functionals: sum_i L_i(m_i'v + o_i'z0) + q0'z0 + offset, as entries of a KernelQP.
+
+    Attributes
+    ----------
+    entries
+        The losses; ``of`` numbers the components.
+    functionals
+        m of each component, shape (components, number of values).
+    directions
+        o of each component, shape (components, number of shared variables).
+    costs
+        q0, shape (number of shared variables,).
+    offset
+        The value where every loss is at its least.
+    shared
+        The columns of z0.
+    """
+
+    entries: LossEntries
+    functionals: csr_array
+    directions: Matrix
+    costs: Vector
+    offset: float
+    shared: Indices
+    _kinds: tuple[_LossKind, ...]
+
+    def write(self, s: Vector, slopes: Vector, x: Vector, multipliers: Vector) -> None:
+        """Write private variables and multipliers of rows, given the arguments of all losses and their slopes there.
+
+        Parameters
+        ----------
+        s, slopes
+            Shape (components,).
+        x, multipliers
+            Where they are written to, of all columns and of all rows.
+        """
+        for kind in self._kinds:
+            z, y = kind.pieces.at(s[kind.of], slopes[kind.of])
+            y = kind.completed(y, slopes[kind.of])
+            x[kind.columns], multipliers[kind.rows] = z, y
+
+
+@dataclass(frozen=True, eq=False)
+class _LossKind:
+    """Components with the same numbers of rows and variables.
+
+    Attributes
+    ----------
+    of
+        Their numbers.
+    rows, columns
+        Of the matrices, shapes (k, R) and (k, Z).
+    """
+
+    of: Indices
+    rows: Indices
+    columns: Indices
+    programs: SmallPrograms
+
+    @cached_property
+    def found(self) -> LossPieces | None:
+        return self.programs.pieces()
+
+    @property
+    def pieces(self) -> LossPieces:
+        assert self.found is not None
+        return self.found
+
+    def least(self) -> Vector:
+        """Return the least values of the losses, shape (k,)."""
+        programs, s = self.programs, self.pieces.minima()
+        z, _ = self.pieces.at(s, np.zeros(s.size))
+        quadratic = np.einsum("kz,kzy,ky->k", z, programs.P, z)
+        linear = np.einsum("kz,kz->k", programs.q, z)
+        return np.asarray(0.5 * quadratic + linear + 0.5 * programs.p * s**2 + programs.c * s)
+
+    def completed(self, y: Matrix, slopes: Vector) -> Matrix:
+        """Return multipliers with the slope that they lack where L ends, given to rows without private variables."""
+        programs = self.programs
+        lacking = slopes - np.einsum("kr,kr->k", programs.t, y) - programs.c
+        with np.errstate(divide="ignore", invalid="ignore"):
+            added = np.where(programs.t != 0, lacking[:, None] / programs.t, 0.0)
+        bare = ~programs.G.any(axis=2) & (programs.t != 0) & ((added > 0) | programs.equations)
+        (at,) = np.nonzero((programs.p == 0) & bare.any(axis=1) & (np.abs(lacking) > _ROUNDING * np.abs(slopes)))
+        y = y.copy()
+        first = bare.argmax(axis=1)
+        y[at, first[at]] += added[at, first[at]]
+        return y
+
+
+def separate(program: ConeProgram, columns: StatementColumns) -> SeparatedLosses:
+    """Return the losses that the matrices are a sum of, beside the norms.
+
+    Raises
+    ------
+    NotSeparable
+        With the reason, where they are no such sum.
+    """
+    return _Separation(program, columns).losses()
+
+
+class _Separation:
+    """The matrices of a statement on their way to losses."""
+
+    def __init__(self, program: ConeProgram, columns: StatementColumns) -> None:
+        other = sorted({type(cone).__name__ for cone in program.cones if not isinstance(cone, Zero | Nonnegative)})
+        if other:
+            raise NotSeparable(f"its losses or constraints need cones of kind {', '.join(other)}")
+        self.program, self.of_values = program, columns.values
+        self.A, self.P = csr_array(program.A), csr_array(program.P)
+        self.equations = np.concatenate(
+            [np.full(part.stop - part.start, isinstance(cone, Zero)) for cone, part in program.parts()]
+            or [np.ones(0, bool)]
+        )
+        rest = np.ones(program.q.size, dtype=bool)
+        rest[columns.values] = rest[columns.norms] = False
+        self.others = np.flatnonzero(rest)
+        self.V = csr_array(self.A[:, columns.values])
+        self.V.sort_indices()
+        self.Z = csr_array(self.A[:, self.others])
+
+    # Which functional is in which row
+
+    @cached_property
+    def has_values(self) -> NDArray[np.bool_]:
+        """Which rows have functionals."""
+        return np.asarray(np.diff(self.V.indptr) > 0)
+
+    @cached_property
+    def first(self) -> Vector:
+        """The first coefficient of the functionals in each row that has such, else 0: t."""
+        t = np.zeros(self.V.shape[0])
+        t[self.has_values] = self.V.data[self.V.indptr[:-1][self.has_values]]
+        return t
+
+    @cached_property
+    def direct(self) -> Indices:
+        """The values that are in the objective themselves."""
+        P = csr_array(self.P[self.of_values])
+        linked = csr_array(P[:, self.others])
+        if linked.nnz and np.abs(linked.data).max() > 0:
+            raise NotSeparable("a quadratic term couples functions with other variables")
+        among = coo_array(P[:, self.of_values])
+        if ((among.row != among.col) & (among.data != 0)).any():
+            raise NotSeparable("a quadratic term couples several functionals")
+        return np.flatnonzero((self.program.q[self.of_values] != 0) | (self.curvatures != 0))
+
+    @cached_property
+    def curvatures(self) -> Vector:
+        """What the objective has of the squares of the values."""
+        return np.asarray(self.P.diagonal()[self.of_values])
+
+    @cached_property
+    def with_values(self) -> Indices:
+        """The rows that have functionals."""
+        return np.flatnonzero(self.has_values)
+
+    @cached_property
+    def normal(self) -> csr_array:
+        """The functionals of these rows, each with a first coefficient of 1."""
+        normal = csr_array(self.V[self.with_values])
+        normal.data = normal.data / np.repeat(self.first[self.with_values], np.diff(normal.indptr))
+        return normal
+
+    # Which variables several functionals share
+
+    @cached_property
+    def shared(self) -> NDArray[np.bool_]:
+        """Which of the other variables are in rows of several functionals."""
+        of_rows = np.full(self.V.shape[0], -1)
+        of_rows[self.with_values] = _numbers_of(self.normal)
+        entries = coo_array(self.Z)
+        inside = self.has_values[entries.row] & (entries.data != 0)
+        column, number = entries.col[inside], of_rows[entries.row[inside]]
+        low, high = np.full(self.others.size, np.iinfo(np.intp).max), np.full(self.others.size, -1)
+        np.minimum.at(low, column, number)
+        np.maximum.at(high, column, number)
+        found = high > low
+        P = csr_array(self.P[self.others[found]])
+        if P.nnz and np.abs(P.data).max() > 0:
+            raise NotSeparable("a variable that several functionals share has a quadratic cost")
+        return np.asarray(found)
+
+    # The components
+
+    def losses(self) -> SeparatedLosses:
+        """Return the losses, or raise the reason why there are none."""
+        (private,) = np.nonzero(~self.shared)
+        (shared,) = np.nonzero(self.shared)
+        Z, S = csr_array(self.Z[:, private]), csr_array(self.Z[:, shared])
+        costs = self.program.q[self.others[shared]].copy()
+        self._refuse_bare(S)
+        # A component is about one sum m'v + o'z0; the objective's own terms have no z0.
+        beside = csr_array(S[self.with_values])
+        beside.data = beside.data / np.repeat(self.first[self.with_values], np.diff(beside.indptr))
+        direct = self.direct
+        units: Any = csr_array(
+            (np.ones(direct.size), (np.arange(direct.size), direct)), shape=(direct.size, self.of_values.size)
+        )
+        every: Any = csr_array(
+            hstack([vstack([self.normal, units]), vstack([beside, csr_array((direct.size, shared.size))])])
+        )
+        every.sort_indices()
+        numbers = _numbers_of(every)
+        _, example = np.unique(numbers, return_index=True)
+        sums = csr_array(every[example])
+        functionals, directions = csr_array(sums[:, : self.of_values.size]), sums[:, self.of_values.size :].toarray()
+        of_direct = numbers[self.with_values.size :].copy()
+        own = _numbers_of(vstack([self.normal, units]))
+        linear, squares = self.program.q[self.of_values[direct]], self.curvatures[direct]
+        # A linear term goes with the loss of the same functional, and z0 pays for its part of the sum.
+        known, at = np.unique(own[: self.with_values.size], return_index=True)
+        wanted = own[self.with_values.size :]
+        spot = np.minimum(np.searchsorted(known, wanted), max(0, known.size - 1))
+        joined = (squares == 0) & (known[spot] == wanted) if known.size else np.zeros(direct.size, dtype=bool)
+        of_direct[joined] = numbers[at[spot[joined]]]
+        costs -= linear[joined] @ directions[of_direct[joined]]
+        p, c = np.zeros(len(example)), np.zeros(len(example))
+        p[of_direct], c[of_direct] = squares, linear
+        of_rows = np.full(self.V.shape[0], -1)
+        of_rows[self.with_values] = numbers[: self.with_values.size]
+        component, owner = self._components(Z, private, of_rows, len(example))
+        kinds = tuple(self._kinds(Z, private, component, owner, p, c))
+        entries, offset = _collected(kinds, self.program.offset)
+        return SeparatedLosses(entries, functionals, directions, costs, offset, self.others[shared], kinds)
+
+    def _components(self, Z: csr_array, private: Indices, of_rows: Indices, count: int) -> tuple[Indices, Indices]:
+        """Return of which sum each row, and each private variable, is."""
+        rows, size = self.V.shape[0], private.size
+        links = coo_array(Z)
+        quadratic = coo_array(self.P[self.others[private]][:, self.others[private]])
+        heads = np.concatenate([links.row, rows + quadratic.row, self.with_values])
+        tails = np.concatenate([rows + links.col, rows + quadratic.col, rows + size + of_rows[self.with_values]])
+        graph = coo_array((np.ones(heads.size), (heads, tails)), shape=(rows + size + count,) * 2)
+        _, labels = connected_components(graph, directed=False)
+        of, own = np.full(int(labels.max(initial=-1)) + 1, -1), labels[rows + size :]
+        if np.unique(own).size < count:
+            raise NotSeparable("a loss or constraint couples several functionals")
+        of[own] = np.arange(count)
+        component, owner = of[labels[:rows]], of[labels[rows : rows + size]]
+        if (component < 0).any():
+            row = int(np.flatnonzero(component < 0)[0])
+            raise NotSeparable(f"a constraint is about no function ({self._named(row)})")
+        if (owner < 0).any():
+            raise NotSeparable("a variable is in no row with a function")
+        return component, owner
+
+    def _refuse_bare(self, S: csr_array) -> None:
+        """Refuse constraints on variables that functionals share which are about no functional."""
+        (bare,) = np.nonzero(~self.has_values)
+        rows = csr_array(S[bare])
+        if rows.nnz:
+            row = int(bare[np.flatnonzero(np.diff(rows.indptr))[0]])
+            raise NotSeparable(f"a constraint is about a variable that several functionals share ({self._named(row)})")
+
+    def _named(self, row: int) -> str:
+        return next((block.name for block in self.program.rows if block.start <= row < block.stop), f"row {row}")
+
+    def _kinds(
+        self, Z: csr_array, private: Indices, component: Indices, owner: Indices, p: Vector, c: Vector
+    ) -> Iterator[_LossKind]:
+        count = p.size
+        equal = np.bincount(component[self.equations], minlength=count)
+        total, size = np.bincount(component, minlength=count), np.bincount(owner, minlength=count)
+        # The rows and the variables of each component, in their order.
+        by_row, by_column = np.argsort(component, kind="stable"), np.argsort(owner, kind="stable")
+        first_row, first_column = np.cumsum(total) - total, np.cumsum(size) - size
+        place, spot = np.empty_like(by_row), np.empty_like(by_column)
+        place[by_row] = np.arange(by_row.size) - first_row[component[by_row]]
+        spot[by_column] = np.arange(by_column.size) - first_column[owner[by_column]]
+        entries, quadratic = coo_array(Z), coo_array(self.P[self.others[private]][:, self.others[private]])
+        kinds, of_kind = np.unique(np.column_stack([equal, total, size]), axis=0, return_inverse=True)
+        for number, (first, R, n) in enumerate(kinds):
+            if R - first > MOST_ROWS:
+                raise NotSeparable(f"one functional has {R - first} inequalities, more than {MOST_ROWS}")
+            (members,) = np.nonzero(of_kind.reshape(-1) == number)
+            at = np.full(count, -1)
+            at[members] = np.arange(members.size)
+            rows = by_row[first_row[members][:, None] + np.arange(R)]
+            columns = by_column[first_column[members][:, None] + np.arange(n)]
+            G, P = np.zeros((members.size, R, n)), np.zeros((members.size, n, n))
+            chosen = at[component[entries.row]] >= 0
+            row, column = entries.row[chosen], entries.col[chosen]
+            G[at[component[row]], place[row], spot[column]] = entries.data[chosen]
+            chosen = at[owner[quadratic.row]] >= 0
+            row, column = quadratic.row[chosen], quadratic.col[chosen]
+            P[at[owner[row]], spot[row], spot[column]] = quadratic.data[chosen]
+            inside = self.others[private[columns]]
+            t = np.where(self.has_values[rows], self.first[rows], 0.0)
+            programs = SmallPrograms(
+                P, self.program.q[inside], G, t, self.program.b[rows], np.arange(R) < first, p[members], c[members]
+            )
+            yield _LossKind(members, rows, inside, programs)
+
+
+def _collected(kinds: tuple[_LossKind, ...], offset: float) -> tuple[LossEntries, float]:
+    """Return the entries of all components, in their order, and the sum of the least values."""
+    made: list[LossEntries] = []
+    for kind in kinds:
+        if kind.found is None:
+            raise NotSeparable("a loss is nowhere finite, unbounded, or not settled by its rows")
+        entries = kind.found.entries()
+        if entries is None:
+            raise NotSeparable("a loss has no least value: it falls or rises everywhere")
+        made.append(LossEntries(kind.of[entries.of], *(getattr(entries, name) for name in ENTRIES)))
+        offset += float(kind.least().sum())
+    stacked = [np.concatenate([getattr(each, name) for each in made]) for name in ("of", *ENTRIES)]
+    order = stacked[0].argsort(kind="stable")
+    return LossEntries(*(each[order] for each in stacked)), offset
+
+
+def _numbers_of(rows: csr_array) -> Indices:
+    """Return numbers from 0 that are the same for rows that are equal up to rounding."""
+    marks = np.random.default_rng(0).standard_normal((rows.shape[1], 2))
+    # Equal rows have equal marks up to rounding, and others have others but for a coincidence.
+    seen = rows @ marks
+    numbers = np.zeros(len(seen), dtype=np.intp)
+    if len(seen) > 1:
+        order = np.lexsort(np.round(seen, 9).T)
+        ahead = np.abs(np.diff(seen[order], axis=0)).max(axis=1) > _SAME * (1.0 + np.abs(seen[order][1:]).max(axis=1))
+        numbers[order[1:]] = np.cumsum(ahead)
+    return numbers

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Inner products of continuous linear functionals of functions in a space of a kernel: values, derivatives, sums.
+
+In the space H of a kernel k, f(x) = <f, k(x, .)>, and where k is smooth enough, a derivative of f at x is
+
+    D^a f(x) = <f, D^a k(x, .)>,   <D^a k(x, .), D^b k(z, .)> = d^|a| d^|b| k(x, z) / dx^a dz^b,
+
+so that these functionals, and their finite sums, have inner products like samples: a matrix of them is a kernel matrix.
+Source: D.-X. Zhou, J. Comput. Appl. Math. 220 (2008), "Derivative reproducing properties for kernel methods in learning
+theory".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+
+from qpkernels.arrays import Indices, Matrix, Samples, Vector, finite_samples
+from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.kernels.kernel import Kernel
+
+__all__ = ["FunctionalKernel", "Representers"]
+
+_KEPT = 2**29
+"""Bytes up to which the inner products of all representers are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Representers:
+    """The functions D^axes k(x_i, .), whose inner products with f are the derivatives of f along these axes at x_i.
+
+    Attributes
+    ----------
+    kernel
+        k.
+    X
+        The n points, as ``kernel.samples`` returns them.
+    axes
+        Along which axes, each as often as f is differentiated along it; () for the values of f.
+    """
+
+    kernel: Kernel
+    X: Samples
+    axes: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        """Return the number of points."""
+        return int(self.X.shape[0])
+
+    def part(self, rows: Indices) -> Representers:
+        """Return those of some of the points.
+
+        Parameters
+        ----------
+        rows
+            Their numbers.
+        """
+        return Representers(self.kernel, self.X[rows], self.axes)
+
+    def inner(self, other: Representers) -> Matrix:
+        """Return the inner products with others of the same kernel, shape (n, number of those).
+
+        Parameters
+        ----------
+        other
+            The others, in the same space.
+        """
+        if self.axes or other.axes:
+            return self.kernel.derivative(self.X, other.X, self.axes, other.axes)
+        return self.kernel.check_values(self.kernel.matrix(self.X, other.X))
+
+    def squared_norms(self) -> Vector:
+        """Return the inner products with themselves, shape (n,)."""
+        if not self.axes:
+            return self.kernel.diagonal(self.X)
+        return np.array([self.part(np.array([i])).inner(self.part(np.array([i])))[0, 0] for i in range(len(self))])
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionalKernel(Kernel):
+    """k(a, b) = <sum_i a_i l_i, sum_j b_j l_j>: samples are sums of representers l of one or several functions.
+
+    Representers of different functions are orthogonal: the space is the product of theirs, so that a sample is a
+    functional of all functions together. Samples are given by their coefficients, a row of N numbers each, sparse or
+    dense; no more inner products are made than those of representers with a coefficient.
+
+    Parameters
+    ----------
+    functions
+        For each function its representers; those of one function have one kernel. N is their number altogether, and
+        columns of samples are in this order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels import RBF
+    >>> from qpkernels.kernels.functionals import FunctionalKernel, Representers
+    >>> points = np.array([[0.0], [1.0], [3.0]])
+    >>> kernel = FunctionalKernel([[Representers(RBF(0.5), points)]])
+    >>> difference = [[1.0, -1.0, 0.0]]
+    >>> print(kernel(difference).round(4), (2 - 2 * np.exp(-0.5)).round(4))
+    [[0.7869]] 0.7869
+    """
+
+    functions: Sequence[Sequence[Representers]] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        functions = tuple(tuple(parts) for parts in self.functions)
+        if not functions or not all(functions):
+            raise ParameterError("a FunctionalKernel needs representers of one function at least.")
+        object.__setattr__(self, "functions", functions)
+
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        return f"<{x}, {z}>"
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """Whether the kernels of all functions are."""
+        return all(parts[0].kernel.positive_semidefinite for parts in self.functions)
+
+    @property
+    def takes_sparse(self) -> bool:
+        """True."""
+        return True
+
+    @cached_property
+    def size(self) -> int:
+        """The number N of representers."""
+        return sum(len(part) for parts in self.functions for part in parts)
+
+    def samples(self, X: ArrayLike) -> Samples:
+        """Return the coefficients as a csr_array of N columns.
+
+        Raises
+        ------
+        ShapeError
+            If they have others.
+        """
+        made = csr_array(finite_samples(X, "X"))
+        if made.shape[1] != self.size:
+            raise ShapeError(
+                f"a sample is a sum of {self.size} representers here, but {made.shape[1]} coefficients came."
+            )
+        return made
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        left, right = csr_array(X), csr_array(Z)
+        if self._kept is not None:
+            return _bilinear(left, self._kept, right)
+        values, start = np.zeros((left.shape[0], right.shape[0])), 0
+        for parts in self.functions:
+            stop = start + sum(len(part) for part in parts)
+            some, others = left[:, start:stop], right[:, start:stop]
+            rows, columns = np.unique(some.indices).astype(np.intp), np.unique(others.indices).astype(np.intp)
+            if rows.size and columns.size:
+                values = values + _bilinear(some[:, rows], _inner(parts, rows, columns), others[:, columns])
+            start = stop
+        return values
+
+    def diagonal(self, X: Samples) -> Vector:
+        coefficients = csr_array(X)
+        if self._kept is not None:
+            return np.asarray((coefficients @ self._kept * coefficients.toarray()).sum(axis=1))
+        values = np.empty(coefficients.shape[0])
+        for i in range(values.size):
+            row = coefficients[[i]]
+            values[i] = self.matrix(row, row)[0, 0]
+        return values
+
+    @cached_property
+    def _kept(self) -> Matrix | None:
+        """The inner products of all representers, where there is room for them."""
+        if 8 * self.size**2 > _KEPT:
+            return None
+        K, start = np.zeros((self.size, self.size)), 0
+        for parts in self.functions:
+            every = np.arange(sum(len(part) for part in parts))
+            stop = start + every.size
+            K[start:stop, start:stop] = _inner(parts, every, every)
+            start = stop
+        return K
+
+
+def _bilinear(left: csr_array, K: Matrix, right: csr_array) -> Matrix:
+    return np.ascontiguousarray((right @ (left @ K).T).T)
+
+
+def _inner(parts: Sequence[Representers], rows: Indices, columns: Indices) -> Matrix:
+    """Return the inner products of these representers of one function, by their numbers, which ascend."""
+    ends = np.cumsum([0] + [len(part) for part in parts])
+    cuts = [np.searchsorted(numbers, ends) for numbers in (rows, columns)]
+    values = np.empty((rows.size, columns.size))
+    for i, left in enumerate(parts):
+        above = slice(cuts[0][i], cuts[0][i + 1])
+        some = left.part(rows[above] - ends[i])
+        for j, right in enumerate(parts):
+            beside = slice(cuts[1][j], cuts[1][j + 1])
+            if len(some) and beside.stop > beside.start:
+                values[above, beside] = some.inner(right.part(columns[beside] - ends[j]))
+    return values

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Statements about functions: which program they are, and that it has the optimum of the statement in coordinates."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from formulations import Function, Machine, SoftMargin, SoftTube
+from qpkernels import RBF, Polynomial
+from qpkernels.errors import InfeasibleError, ParameterError, UnsupportedProgramError
+
+RANDOM = np.random.default_rng(0)
+M = 40
+X = RANDOM.normal(size=(M, 2))
+Y = np.sign(X[:, 0] + 0.5 * RANDOM.normal(size=M))
+T = np.sin(X[:, 0]) + 0.1 * RANDOM.normal(size=M)
+GRID = np.linspace(-2, 2, 9)[:, None] * [1.0, 0.0]
+WEIGHTS = RANDOM.uniform(0.5, 2.0, M)
+
+
+class Stated(NamedTuple):
+    """A statement, and the program that it must be."""
+
+    machine: Machine
+    program: str
+
+
+def hinge(v: Any) -> Any:
+    return cp.sum(cp.pos(1 - cp.multiply(Y, v)))
+
+
+def of_one(make: Callable[[Function, Any], tuple[Any, list[Any]]], program: str) -> Callable[[], Stated]:
+    def stated() -> Stated:
+        f, b = Function(RBF(1.0)), cp.Variable(name="b")
+        loss, constraints = make(f, b)
+        return Stated(Machine(cp.Minimize(0.5 * f.squared_norm + loss), constraints), program)
+
+    return stated
+
+
+def with_slacks(f: Function, b: Any) -> tuple[Any, list[Any]]:
+    xi = cp.Variable(M, nonneg=True, name="xi")
+    return cp.sum(xi), [(cp.multiply(Y, f(X) + b) >= 1 - xi).set_label("margin")]
+
+
+def trend(f: Function, b: Any) -> tuple[Any, list[Any]]:
+    w = cp.Variable(2, name="w")
+    return cp.sum(cp.abs(T - f(X) - X @ w - b)), []
+
+
+def quantiles() -> Stated:
+    functions, b = [Function(RBF(1.0), f"q{k}") for k in range(3)], cp.Variable(3, name="b")
+    cost, constraints = 0, []
+    for k, (f, tau) in enumerate(zip(functions, (0.1, 0.5, 0.9), strict=True)):
+        r = T - f(X) - b[k]
+        cost += 0.5 * f.squared_norm + 3 * cp.sum(cp.maximum(tau * r, (tau - 1) * r))
+        if k:
+            constraints.append(f(GRID) + b[k] >= functions[k - 1](GRID) + b[k - 1])
+    return Stated(
+        Machine(cp.Minimize(cost), constraints), "a SemiparametricQP of 138 functionals and 3 free directions"
+    )
+
+
+def transfer() -> Stated:
+    source = Function(RBF(1.0))
+    Machine(cp.Minimize(source.squared_norm + cp.sum_squares(source(X) - T))).solve()
+    f = Function(RBF(1.0))
+    loss = cp.sum(cp.abs(f(X) - T - 0.3))
+    return Stated(Machine(cp.Minimize((f - source.fitted).squared_norm + loss)), "a KernelQP of 40 functionals")
+
+
+def two_kernels() -> Stated:
+    f, g, b = Function(RBF(0.2), "f"), Function(RBF(3.0), "g"), cp.Variable(name="b")
+    cost = f.squared_norm + 2 * g.squared_norm + hinge(f(X) + g(X) + b)
+    return Stated(Machine(cp.Minimize(cost)), "a KernelQP of 40 functionals with an intercept")
+
+
+def several_norms() -> Stated:
+    f, g, b = Function(RBF(0.2), "f"), Function(RBF(3.0), "g"), cp.Variable(name="b")
+    cost = 0.5 * cp.square(f.norm + g.norm) + hinge(f(X) + g(X) + b)
+    return Stated(Machine(cp.Minimize(cost)), "a ConeProgram in coordinates")
+
+
+def difference() -> Stated:
+    f, g = Function(RBF(1.0), "f"), Function(RBF(1.0), "g")
+    cost = f.squared_norm + g.squared_norm + 5 * (f - g).squared_norm
+    cost += cp.sum_squares(f(X[:20]) - T[:20]) + cp.sum_squares(g(X[20:]) - T[20:])
+    return Stated(Machine(cp.Minimize(cost)), "a ConeProgram in coordinates")
+
+
+def ball() -> Stated:
+    f = Function(RBF(1.0))
+    return Stated(Machine(cp.Minimize(cp.sum_squares(f(X) - T)), [f.norm <= 1]), "a ConeProgram in coordinates")
+
+
+def maximised() -> Stated:
+    f, b = Function(RBF(1.0)), cp.Variable(name="b")
+    gain = cp.sum(cp.minimum(1, cp.multiply(Y, f(X) + b))) - f.squared_norm
+    return Stated(Machine(cp.Maximize(gain)), "a KernelQP of 40 functionals with an intercept")
+
+
+STATED: dict[str, Callable[[], Stated]] = {
+    "hinge": of_one(lambda f, b: (hinge(f(X) + b), []), "a KernelQP of 40 functionals with an intercept"),
+    "hinge with slacks": of_one(with_slacks, "a KernelQP of 40 functionals with an intercept"),
+    "weighted hinge": of_one(
+        lambda f, b: (WEIGHTS @ cp.pos(1 - cp.multiply(Y, f(X) + b)), []),
+        "a KernelQP of 40 functionals with an intercept",
+    ),
+    "tube": of_one(
+        lambda f, b: (cp.sum(cp.pos(cp.abs(T - f(X) - b) - 0.1)), []), "a KernelQP of 40 functionals with an intercept"
+    ),
+    "tube as two hinges": of_one(
+        lambda f, b: (cp.sum(cp.pos(f(X) + b - T - 0.1)) + cp.sum(cp.pos(T - f(X) - b - 0.1)), []),
+        "a KernelQP of 40 functionals with an intercept",
+    ),
+    "squares": of_one(
+        lambda f, b: (cp.sum_squares(f(X) + b - T), []), "a KernelQP of 40 functionals with an intercept"
+    ),
+    "squares of values": of_one(lambda f, _: (cp.sum_squares(f(X)) - 2 * T @ f(X), []), "a KernelQP of 40 functionals"),
+    "squared hinge": of_one(
+        lambda f, b: (cp.sum(cp.square(cp.pos(1 - cp.multiply(Y, f(X) + b)))), []),
+        "a KernelQP of 40 functionals with an intercept",
+    ),
+    "huber": of_one(lambda f, _: (cp.sum(cp.huber(f(X) - T, 0.3)), []), "a KernelQP of 40 functionals"),
+    "absolute and squared": of_one(
+        lambda f, _: (cp.norm1(f(X) - T) + cp.sum_squares(f(X) - T), []), "a KernelQP of 80 functionals"
+    ),
+    "three kinks": of_one(
+        lambda f, _: (cp.sum(cp.maximum(cp.abs(f(X) - T), 2 * cp.abs(f(X) - T) - 1)), []),
+        "a KernelQP of 80 functionals",
+    ),
+    "largest residual": of_one(lambda f, _: (5 * cp.max(cp.abs(f(X) - T)), []), "a ConeProgram in coordinates"),
+    "logistic": of_one(
+        lambda f, b: (cp.sum(cp.logistic(-cp.multiply(Y, f(X) + b))), []), "a ConeProgram in coordinates"
+    ),
+    "ranking": of_one(lambda f, _: (cp.sum(cp.pos(1 - f(X)[:20] + f(X)[20:])), []), "a KernelQP of 20 functionals"),
+    "trend": of_one(trend, "a SemiparametricQP of 40 functionals and 3 free directions"),
+    "not negative": of_one(lambda f, _: (cp.sum_squares(f(X) - T), [f(GRID) >= 0]), "a KernelQP of 49 functionals"),
+    "rising": of_one(
+        lambda f, b: (cp.sum_squares(f(X) + b - T), [(f.derivative(GRID, 0) >= 0).set_label("rises")]),
+        "a SemiparametricQP of 49 functionals and 1 free direction",
+    ),
+    "fixed mean": of_one(
+        lambda f, b: (cp.norm1(f(X) + b - T), [f.mean(X) == 0]),
+        "a SemiparametricQP of 41 functionals and 1 free direction",
+    ),
+    "fair": of_one(
+        lambda f, b: (hinge(f(X) + b), [cp.abs((WEIGHTS - WEIGHTS.mean()) @ f(X)) <= 0.1]),
+        "a SemiparametricQP of 41 functionals and 1 free direction",
+    ),
+    "quantiles": quantiles,
+    "transfer": transfer,
+    "two kernels": two_kernels,
+    "several norms": several_norms,
+    "difference of functions": difference,
+    "ball": ball,
+    "maximised": maximised,
+}
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_the_program_has_the_optimum_in_coordinates_and_cvxpy_sees_it(name: str) -> None:
+    machine, program = STATED[name]()
+    assert machine.recognised.startswith(program)
+    solution = machine.solve(tol=1e-7)
+    assert solution.status == "optimal"
+    # What CVXPY computes of the values and variables that were written to it.
+    assert machine.problem.objective.value == pytest.approx(solution.objective, rel=1e-7, abs=1e-7)
+    for constraint in machine.problem.constraints:
+        assert np.max(constraint.violation()) <= 1e-7
+        assert np.isfinite(constraint.dual_value).all()
+    in_coordinates = machine.solve("clarabel", tol=1e-7)
+    assert in_coordinates.objective == pytest.approx(solution.objective, rel=1e-6)
+
+
+def test_a_statement_is_the_model_that_the_catalogue_has() -> None:
+    f, b = Function(RBF(1.0)), cp.Variable(name="b")
+    own = Machine(cp.Minimize(0.5 * f.squared_norm + 2 * hinge(f(X) + b))).solve(tol=1e-9)
+    model = SoftMargin(X, Y, RBF(1.0), C=2.0).solve(tol=1e-9)
+    assert own.objective == pytest.approx(model.objective, rel=1e-8)
+    assert f(GRID).value + b.value == pytest.approx(model.decision_function(GRID), abs=1e-5)
+    g, c = Function(RBF(1.0)), cp.Variable(name="b")
+    tube = 3 * cp.sum(cp.pos(cp.abs(T - g(X) - c) - 0.1))
+    own = Machine(cp.Minimize(g.squared_norm + tube)).solve(tol=1e-9)
+    assert own.objective == pytest.approx(2 * SoftTube(X, T, RBF(1.0), C=1.5, epsilon=0.1).solve(tol=1e-9).objective)
+
+
+def test_multipliers_of_constraints_are_those_of_the_dual() -> None:
+    f, b, xi = Function(RBF(1.0)), cp.Variable(name="b"), cp.Variable(M, nonneg=True)
+    margin = (cp.multiply(Y, f(X) + b) >= 1 - xi).set_label("margin")
+    machine = Machine(cp.Minimize(0.5 * f.squared_norm + 2 * cp.sum(xi)), [margin])
+    machine.solve(tol=1e-8)
+    model = SoftMargin(X, Y, RBF(1.0), C=2.0).solve(tol=1e-8)
+    assert machine.constraint("margin").dual_value == pytest.approx(model.alpha, abs=1e-5)
+
+
+def test_norms_and_functions_have_the_values_that_were_found() -> None:
+    f = Function(RBF(1.0))
+    solution = Machine(cp.Minimize(f.squared_norm + cp.sum_squares(f(X) - T))).solve(tol=1e-9)
+    found = solution.function(f)
+    c = np.linalg.solve(RBF(1.0)(X) + np.eye(M), T)
+    assert f(GRID).value == pytest.approx(RBF(1.0)(GRID, X) @ c, abs=1e-6)
+    assert f.norm.value == pytest.approx(np.sqrt(c @ RBF(1.0)(X) @ c), rel=1e-6)
+    assert found.expansion(GRID) == pytest.approx(found(GRID))
+    step = 1e-6 * np.array([0.0, 1.0])
+    slope = (found(GRID + step) - found(GRID - step)) / 2e-6
+    assert f.derivative(GRID, 1).value == pytest.approx(slope, abs=1e-6)
+    assert f.gradient(GRID).value[:, 1] == pytest.approx(slope, abs=1e-6)
+    assert (2 * f - found)(GRID).value == pytest.approx(found(GRID))
+    assert f.inner(found).value == pytest.approx(found.squared_norm, rel=1e-9)
+
+
+def test_parameters_may_change_between_solves() -> None:
+    f, C = Function(RBF(1.0)), cp.Parameter(nonneg=True)
+    machine = Machine(cp.Minimize(f.squared_norm + C * hinge(f(X))))
+    with pytest.raises(ParameterError, match="have no value"):
+        machine.solve()
+    for value in (0.1, 2.0):
+        C.value = value
+        model = SoftMargin(X, Y, RBF(1.0), C=0.5 * value, fit_intercept=False).solve()
+        assert machine.solve().objective == pytest.approx(2 * model.objective, rel=1e-5)
+
+
+def test_what_cannot_be_stated_is_refused() -> None:
+    f, g, b = Function(RBF(1.0), "f"), Function(Polynomial(2), "g"), cp.Variable(name="b")
+    with pytest.raises(UnsupportedProgramError, match=r"objective -\(\|\|f\|\|\^2\).* is unknown, not convex"):
+        Machine(cp.Minimize(-f.squared_norm + hinge(f(X))))
+    with pytest.raises(ParameterError, match="the norm of g is neither penalised nor bounded"):
+        Machine(cp.Minimize(f.squared_norm + hinge(f(X) + g(X))))
+    with pytest.raises(ParameterError, match="has no Function"):
+        Machine(cp.Minimize(cp.square(b)))
+    with pytest.raises(ParameterError, match=r"takes cp\.Minimize"):
+        Machine(f.squared_norm)
+    with pytest.raises(ParameterError, match="must be in one space"):
+        (f - g).norm  # noqa: B018
+    with pytest.raises(ParameterError, match="add numbers and variables to its values"):
+        f + 1.0
+    with pytest.raises(ParameterError, match="must be an integer of at least 1"):
+        f.derivative(X, 0, order=0)
+    with pytest.raises(ParameterError, match="no function 'g'"):
+        Machine(cp.Minimize(f.squared_norm + hinge(f(X)))).solve().function(g)
+
+
+def test_statements_without_a_solution_say_why() -> None:
+    f = Function(RBF(1.0))
+    low, high = (f(X) <= 0).set_label("low"), (f.mean(X) >= 1).set_label("high")
+    machine = Machine(cp.Minimize(f.squared_norm), [low, high, f(GRID) <= 9])
+    with pytest.raises(InfeasibleError, match="among 'low', 'high'; conflict"):
+        machine.solve()
+    conflict = machine.conflict()
+    assert conflict is not None
+    assert conflict.names == ("'low'", "'high'")

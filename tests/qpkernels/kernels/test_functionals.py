@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Inner products of functionals: sums of values and derivatives of one function, and of several."""
+
+import numpy as np
+import pytest
+
+import qpkernels.kernels.functionals as module
+from qpkernels import RBF, Gram, Linear
+from qpkernels.errors import ShapeError
+from qpkernels.kernels.functionals import FunctionalKernel, Representers
+
+X = np.random.default_rng(0).normal(size=(5, 2))
+FIRST, SECOND = RBF(0.5), Linear()
+
+
+@pytest.mark.parametrize("kept", [0, 2**20])
+def test_entries_are_those_of_all_representers_mixed(kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_KEPT", kept)
+    kernel = FunctionalKernel(
+        [[Representers(FIRST, X), Representers(FIRST, X[:2], (1,))], [Representers(SECOND, X[:3])]]
+    )
+    K = np.zeros((10, 10))
+    K[:5, :5], K[5:7, 5:7], K[7:, 7:] = FIRST(X), FIRST.derivative(X[:2], X[:2], (1,), (1,)), SECOND(X[:3])
+    K[5:7, :5] = FIRST.derivative(X[:2], X, (1,), ())
+    K[:5, 5:7] = K[5:7, :5].T
+    mixing = np.random.default_rng(1).normal(size=(4, 10)) * (np.random.default_rng(2).random((4, 10)) < 0.5)
+    assert kernel(mixing) == pytest.approx(mixing @ K @ mixing.T, abs=1e-12)
+    assert Gram(kernel, mixing).diagonal == pytest.approx(np.diag(mixing @ K @ mixing.T), abs=1e-12)
+
+
+def test_samples_have_a_coefficient_for_each_representer() -> None:
+    with pytest.raises(ShapeError, match="sum of 5 representers here, but 3 coefficients came"):
+        FunctionalKernel([[Representers(FIRST, X)]])([[1.0, 0.0, 0.0]])
