@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -21,9 +23,17 @@ __all__ = ["compile_kits"]
 _PRIORITY = 19
 
 
+def _give_way() -> None:
+    """Take the lowest priority, also as a session: Linux may share the processor among sessions first."""
+    os.nice(_PRIORITY)
+    with suppress(OSError):
+        # Only where the kernel groups processes by sessions is there such a file.
+        Path("/proc/self/autogroup").write_text(str(_PRIORITY), encoding="ascii")
+
+
 def compile_kits(lock: int) -> None:
     """Compile all kits, those first that most need, and leave their marks; ``lock`` is the file that is held."""
-    os.nice(_PRIORITY)
+    _give_way()
     kits: dict[Kit, Callable[[], None]] = {"arrays": _use_arrays, "descent": SMO().load}
     for kit, use in kits.items():
         use()
