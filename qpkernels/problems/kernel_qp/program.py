@@ -378,6 +378,9 @@ def diverges(program: KernelQP, beta: Vector, values: Vector | None = None) -> b
     weight = np.abs(ray)
     if not weight.any() or float(program.target @ ray - program.epsilon @ weight) <= 0:
         return False
+    if program.total is not None and abs(float(ray.sum())) > _FAR * float(weight.sum()):
+        # What grows would leave the sum that is asked for.
+        return False
     if values is not None and np.array_equal(ray, beta):
         reach = float(weight @ program.gram.lengths)
         if float(beta @ values) > _FAR * reach**2:

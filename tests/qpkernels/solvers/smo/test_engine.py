@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from builders import SEEDS, every_family, manufacture, two_classes
 from qpkernels import RBF, Gram, Linear, Precomputed
 from qpkernels.problems import KernelQP, certify_kernel_qp
+from qpkernels.problems.kernel_qp.program import diverges
 from qpkernels.solvers import Claim
 from qpkernels.solvers.smo.descent import minimise
 from qpkernels.solvers.smo.iterate import Iterate
@@ -165,6 +166,14 @@ def test_an_inseparable_hard_margin_is_called_unbounded(X: list[list[float]], y:
     assert direction.sum() == pytest.approx(0.0, abs=1e-12)
     np.testing.assert_allclose(direction @ np.array(X), 0.0, atol=1e-5)
     assert direction @ np.array(y) == pytest.approx(1.0, rel=1e-12)
+
+
+def test_a_coefficient_that_leaves_the_sum_is_no_direction_of_decrease() -> None:
+    # The last sample is the origin: its coefficient moves no f, but only with the others is the sum 0.
+    gram, beta = Gram(Linear(), [[1.0], [2.0], [0.0]]), np.array([-1.0, -0.5, 1.5])
+    bounds = [-1.0, -1.0, 0.0], [1.0, 1.0, np.inf]
+    assert not diverges(KernelQP(gram, [0.0, 1.0, 5.0], *bounds), beta)
+    assert diverges(KernelQP(gram, [0.0, 1.0, 5.0], *bounds, total=None), beta)
 
 
 @pytest.mark.parametrize("margin", [1.0, 1e-2, 1e-4])
