@@ -64,6 +64,10 @@ class Compiled(Protocol):
     """A statement as a program that solvers take."""
 
     @property
+    def program(self) -> Program:
+        """The program."""
+
+    @property
     def programs(self) -> tuple[Program, ...]:
         """The program, the most special statement of it first."""
 

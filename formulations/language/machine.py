@@ -34,7 +34,7 @@ from qpkernels.arrays import shown
 from qpkernels.diagnosis import Conflict, Ray, find_conflict
 from qpkernels.display import Card, Carded, Fact
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.problems import Certificate, Status
+from qpkernels.problems import Certificate, Program, Status
 from qpkernels.solvers import Claim, Request, SolverLike, find_solver
 
 __all__ = ["Machine", "MachineSolution"]
@@ -199,6 +199,12 @@ class Machine(Carded):
         """Which program the statement is, or in words why it is none but a program over cones."""
         made, said = self._latest_compiled()
         return said if made is not None else f"a ConeProgram in coordinates, since {said}"
+
+    @property
+    def program(self) -> Program:
+        """The program that the statement is: a KernelQP or SemiparametricQP of functionals, else a ConeProgram."""
+        made, _ = self._latest_compiled()
+        return (made or self._in_coordinates()).program
 
     def _latest_compiled(self) -> tuple[Compiled | None, str]:
         if self.problem.parameters():

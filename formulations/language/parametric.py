@@ -286,7 +286,7 @@ class LossPieces:
             (rows, first_end, first_end, least, begin[:, 0], first_end, None),
             (rows, last_end, last_end, end[rows, last], most, last_end, None),
         ]
-        return _paired(*(_one_side(changes, below=below, unit=self._unit) for below in (True, False)))
+        return _paired(*(_one_side(changes, below=below, rounding=self._rounding) for below in (True, False)))
 
     @cached_property
     def _unit(self) -> Vector:
@@ -295,9 +295,15 @@ class LossPieces:
         usable = np.concatenate([self.there, self.there], axis=1) & np.isfinite(ends)
         return np.asarray(np.where(usable, np.abs(ends), 0.0).max(axis=1))
 
+    @cached_property
+    def _rounding(self) -> Vector:
+        """The slope of each function below which it is rounding, of slopes or of their two terms, shape (k,)."""
+        terms = np.where(self.there, np.abs(self.level), 0.0).max(axis=1)
+        return np.asarray(np.maximum(_ROUNDING * self._unit, 16 * np.finfo(float).eps * terms))
+
     def _cleaned(self, slopes: Matrix) -> Matrix:
         """Return slopes with those 0 that are rounding."""
-        return np.where(np.abs(slopes) <= _ROUNDING * self._unit[:, None], 0.0, slopes)
+        return np.where(np.abs(slopes) <= self._rounding[:, None], 0.0, slopes)
 
     def minima(self) -> Vector:
         """Return an s of slope 0 of each function, or where its slope jumps across 0, shape (k,)."""
@@ -354,7 +360,7 @@ def _interval(constant: Matrix, slope: Matrix) -> tuple[Vector, Vector]:
     return np.where(impossible, np.inf, lower), np.where(impossible, -np.inf, upper)
 
 
-def _one_side(changes: list[tuple[Any, ...]], *, below: bool, unit: Vector) -> _Changes:
+def _one_side(changes: list[tuple[Any, ...]], *, below: bool, rounding: Vector) -> _Changes:
     """Return the changes of the slopes on one side of 0."""
     made = []
     for of, low, high, begin, end, zero, ridge in changes:
@@ -362,7 +368,7 @@ def _one_side(changes: list[tuple[Any, ...]], *, below: bool, unit: Vector) -> _
             # From infinity to infinity nothing changes.
             size = np.minimum(end, 0.0) - begin if below else end - np.maximum(begin, 0.0)
         near = np.where(end > 0, zero, high) if below else np.where(begin < 0, zero, low)
-        kept = (begin < 0 if below else end > 0) & (size > _ROUNDING * unit[of])
+        kept = (begin < 0 if below else end > 0) & (size > rounding[of])
         steep = np.zeros(of.size) if ridge is None else ridge
         made.append((of[kept], near[kept], steep[kept], size[kept]))
     return _Changes(*(np.concatenate(each) for each in zip(*made, strict=True)))
@@ -375,7 +381,10 @@ def _paired(falling: _Changes, rising: _Changes) -> LossEntries:
     near, ridge = np.concatenate([falling.near, rising.near]), np.concatenate([falling.ridge, rising.ridge])
     size = np.concatenate([falling.size, rising.size])
     # Rates that differ by rounding are the same.
-    _, rate = np.unique(ridge.astype(np.float32), return_inverse=True)
+    ascending = np.argsort(ridge)
+    apart = np.diff(ridge[ascending]) > _NEAR * ridge[ascending][1:]
+    rate = np.zeros(of.size, dtype=np.intp)
+    rate[ascending[1:]] = np.cumsum(apart)
     order = np.lexsort((np.where(side == 0, -near, near), side, rate, of))
     # The number of each change among those of its function, rate and side, by which the two sides are matched.
     begins = np.diff(of[order]).astype(bool) | np.diff(rate[order]).astype(bool) | np.diff(side[order]).astype(bool)

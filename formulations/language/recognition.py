@@ -134,6 +134,8 @@ class _LossKind:
     def completed(self, y: Matrix, slopes: Vector) -> Matrix:
         """Return multipliers with the slope that they lack where L ends, given to rows without private variables."""
         programs = self.programs
+        if not programs.equations.size:
+            return y
         lacking = slopes - np.einsum("kr,kr->k", programs.t, y) - programs.c
         with np.errstate(divide="ignore", invalid="ignore"):
             added = np.where(programs.t != 0, lacking[:, None] / programs.t, 0.0)
@@ -173,6 +175,7 @@ class _Separation:
         rest[columns.values] = rest[columns.norms] = False
         self.others = np.flatnonzero(rest)
         self.V = csr_array(self.A[:, columns.values])
+        self.V.eliminate_zeros()
         self.V.sort_indices()
         self.Z = csr_array(self.A[:, self.others])
 
@@ -182,13 +185,6 @@ class _Separation:
     def has_values(self) -> NDArray[np.bool_]:
         """Which rows have functionals."""
         return np.asarray(np.diff(self.V.indptr) > 0)
-
-    @cached_property
-    def first(self) -> Vector:
-        """The first coefficient of the functionals in each row that has such, else 0: t."""
-        t = np.zeros(self.V.shape[0])
-        t[self.has_values] = self.V.data[self.V.indptr[:-1][self.has_values]]
-        return t
 
     @cached_property
     def direct(self) -> Indices:
@@ -208,35 +204,49 @@ class _Separation:
         return np.asarray(self.P.diagonal()[self.of_values])
 
     @cached_property
-    def with_values(self) -> Indices:
-        """The rows that have functionals."""
-        return np.flatnonzero(self.has_values)
+    def sums(self) -> csr_array:
+        """The sum m'v + o'z0 in each row, without its factor; a row may be about z0 alone."""
+        sums = csr_array(hstack([self.V, self.Z[:, np.flatnonzero(self.shared)]]))
+        sums.eliminate_zeros()
+        sums.sort_indices()
+        return sums
 
     @cached_property
-    def normal(self) -> csr_array:
-        """The functionals of these rows, each with a first coefficient of 1."""
-        normal = csr_array(self.V[self.with_values])
-        normal.data = normal.data / np.repeat(self.first[self.with_values], np.diff(normal.indptr))
-        return normal
+    def about(self) -> Indices:
+        """The rows that have such a sum."""
+        return np.flatnonzero(np.diff(self.sums.indptr) > 0)
+
+    @cached_property
+    def first(self) -> Vector:
+        """The first coefficient of the sum in each row that has one, else 0: t."""
+        t = np.zeros(self.sums.shape[0])
+        t[self.about] = self.sums.data[self.sums.indptr[:-1][self.about]]
+        return t
 
     # Which variables several functionals share
 
     @cached_property
     def shared(self) -> NDArray[np.bool_]:
         """Which of the other variables are in rows of several functionals."""
+        (inside,) = np.nonzero(self.has_values)
         of_rows = np.full(self.V.shape[0], -1)
-        of_rows[self.with_values] = _numbers_of(self.normal)
+        of_rows[inside] = _numbers_of(_with_factor(csr_array(self.V[inside])))
         entries = coo_array(self.Z)
         inside = self.has_values[entries.row] & (entries.data != 0)
         column, number = entries.col[inside], of_rows[entries.row[inside]]
         low, high = np.full(self.others.size, np.iinfo(np.intp).max), np.full(self.others.size, -1)
         np.minimum.at(low, column, number)
         np.maximum.at(high, column, number)
-        found = high > low
-        P = csr_array(self.P[self.others[found]])
-        if P.nnz and np.abs(P.data).max() > 0:
-            raise NotSeparable("a variable that several functionals share has a quadratic cost")
-        return np.asarray(found)
+        return np.asarray(high > low)
+
+    @cached_property
+    def shared_curvatures(self) -> Vector:
+        """What the objective has of the squares of the shared variables."""
+        columns = self.others[self.shared]
+        P = coo_array(self.P[columns])
+        if ((columns[P.row] != P.col) & (P.data != 0)).any():
+            raise NotSeparable("a quadratic term couples a variable that several functionals share with others")
+        return np.asarray(self.P.diagonal()[columns])
 
     # The components
 
@@ -244,38 +254,35 @@ class _Separation:
         """Return the losses, or raise the reason why there are none."""
         (private,) = np.nonzero(~self.shared)
         (shared,) = np.nonzero(self.shared)
-        Z, S = csr_array(self.Z[:, private]), csr_array(self.Z[:, shared])
+        Z = csr_array(self.Z[:, private])
         costs = self.program.q[self.others[shared]].copy()
-        self._refuse_bare(S)
-        # A component is about one sum m'v + o'z0; the objective's own terms have no z0.
-        beside = csr_array(S[self.with_values])
-        beside.data = beside.data / np.repeat(self.first[self.with_values], np.diff(beside.indptr))
-        direct = self.direct
+        # The objective has squares and multiples of values, and squares of shared variables, as losses of their own.
+        direct, (squared,) = self.direct, np.nonzero(self.shared_curvatures)
+        columns = np.concatenate([direct, self.of_values.size + squared])
         units: Any = csr_array(
-            (np.ones(direct.size), (np.arange(direct.size), direct)), shape=(direct.size, self.of_values.size)
+            (np.ones(columns.size), (np.arange(columns.size), columns)), shape=(columns.size, self.sums.shape[1])
         )
-        every: Any = csr_array(
-            hstack([vstack([self.normal, units]), vstack([beside, csr_array((direct.size, shared.size))])])
-        )
+        every = csr_array(vstack([_with_factor(csr_array(self.sums[self.about])), units]))
         every.sort_indices()
         numbers = _numbers_of(every)
         _, example = np.unique(numbers, return_index=True)
         sums = csr_array(every[example])
         functionals, directions = csr_array(sums[:, : self.of_values.size]), sums[:, self.of_values.size :].toarray()
-        of_direct = numbers[self.with_values.size :].copy()
-        own = _numbers_of(vstack([self.normal, units]))
-        linear, squares = self.program.q[self.of_values[direct]], self.curvatures[direct]
+        of_units = numbers[self.about.size :].copy()
+        own = _numbers_of(csr_array(every[:, : self.of_values.size]))
+        linear = np.concatenate([self.program.q[self.of_values[direct]], np.zeros(squared.size)])
+        squares = np.concatenate([self.curvatures[direct], self.shared_curvatures[squared]])
         # A linear term goes with the loss of the same functional, and z0 pays for its part of the sum.
-        known, at = np.unique(own[: self.with_values.size], return_index=True)
-        wanted = own[self.with_values.size :]
+        known, at = np.unique(own[: self.about.size], return_index=True)
+        wanted = own[self.about.size :]
         spot = np.minimum(np.searchsorted(known, wanted), max(0, known.size - 1))
-        joined = (squares == 0) & (known[spot] == wanted) if known.size else np.zeros(direct.size, dtype=bool)
-        of_direct[joined] = numbers[at[spot[joined]]]
-        costs -= linear[joined] @ directions[of_direct[joined]]
+        joined = (squares == 0) & (known[spot] == wanted) if known.size else np.zeros(columns.size, dtype=bool)
+        of_units[joined] = numbers[at[spot[joined]]]
+        costs -= linear[joined] @ directions[of_units[joined]]
         p, c = np.zeros(len(example)), np.zeros(len(example))
-        p[of_direct], c[of_direct] = squares, linear
+        p[of_units], c[of_units] = squares, linear
         of_rows = np.full(self.V.shape[0], -1)
-        of_rows[self.with_values] = numbers[: self.with_values.size]
+        of_rows[self.about] = numbers[: self.about.size]
         component, owner = self._components(Z, private, of_rows, len(example))
         kinds = tuple(self._kinds(Z, private, component, owner, p, c))
         entries, offset = _collected(kinds, self.program.offset)
@@ -286,8 +293,8 @@ class _Separation:
         rows, size = self.V.shape[0], private.size
         links = coo_array(Z)
         quadratic = coo_array(self.P[self.others[private]][:, self.others[private]])
-        heads = np.concatenate([links.row, rows + quadratic.row, self.with_values])
-        tails = np.concatenate([rows + links.col, rows + quadratic.col, rows + size + of_rows[self.with_values]])
+        heads = np.concatenate([links.row, rows + quadratic.row, self.about])
+        tails = np.concatenate([rows + links.col, rows + quadratic.col, rows + size + of_rows[self.about]])
         graph = coo_array((np.ones(heads.size), (heads, tails)), shape=(rows + size + count,) * 2)
         _, labels = connected_components(graph, directed=False)
         of, own = np.full(int(labels.max(initial=-1)) + 1, -1), labels[rows + size :]
@@ -301,14 +308,6 @@ class _Separation:
         if (owner < 0).any():
             raise NotSeparable("a variable is in no row with a function")
         return component, owner
-
-    def _refuse_bare(self, S: csr_array) -> None:
-        """Refuse constraints on variables that functionals share which are about no functional."""
-        (bare,) = np.nonzero(~self.has_values)
-        rows = csr_array(S[bare])
-        if rows.nnz:
-            row = int(bare[np.flatnonzero(np.diff(rows.indptr))[0]])
-            raise NotSeparable(f"a constraint is about a variable that several functionals share ({self._named(row)})")
 
     def _named(self, row: int) -> str:
         return next((block.name for block in self.program.rows if block.start <= row < block.stop), f"row {row}")
@@ -343,9 +342,15 @@ class _Separation:
             row, column = quadratic.row[chosen], quadratic.col[chosen]
             P[at[owner[row]], spot[row], spot[column]] = quadratic.data[chosen]
             inside = self.others[private[columns]]
-            t = np.where(self.has_values[rows], self.first[rows], 0.0)
             programs = SmallPrograms(
-                P, self.program.q[inside], G, t, self.program.b[rows], np.arange(R) < first, p[members], c[members]
+                P,
+                self.program.q[inside],
+                G,
+                self.first[rows],
+                self.program.b[rows],
+                np.arange(R) < first,
+                p[members],
+                c[members],
             )
             yield _LossKind(members, rows, inside, programs)
 
@@ -364,6 +369,12 @@ def _collected(kinds: tuple[_LossKind, ...], offset: float) -> tuple[LossEntries
     stacked = [np.concatenate([getattr(each, name) for each in made]) for name in ("of", *ENTRIES)]
     order = stacked[0].argsort(kind="stable")
     return LossEntries(*(each[order] for each in stacked)), offset
+
+
+def _with_factor(rows: csr_array) -> csr_array:
+    """Return rows, none of them empty, each divided by its first coefficient."""
+    rows.data = rows.data / np.repeat(rows.data[rows.indptr[:-1]], np.diff(rows.indptr))
+    return rows
 
 
 def _numbers_of(rows: csr_array) -> Indices:

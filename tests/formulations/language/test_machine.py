@@ -51,6 +51,23 @@ def trend(f: Function, b: Any) -> tuple[Any, list[Any]]:
     return cp.sum(cp.abs(T - f(X) - X @ w - b)), []
 
 
+def penalised_trend(f: Function, b: Any) -> tuple[Any, list[Any]]:
+    w = cp.Variable(2, name="w")
+    return cp.sum(cp.abs(T - f(X) - X @ w - b)) + cp.sum_squares(w), []
+
+
+def ordered_thresholds(f: Function, _: Any) -> tuple[Any, list[Any]]:
+    above, thresholds = [np.where(X[:, 0] > level, 1.0, -1.0) for level in (-0.5, 0.5)], cp.Variable(2)
+    losses = sum(cp.sum(cp.pos(1 - cp.multiply(z, f(X) - thresholds[k]))) for k, z in enumerate(above))
+    return losses, [thresholds[0] + 3 <= thresholds[1]]
+
+
+def free_width(f: Function, b: Any) -> tuple[Any, list[Any]]:
+    # |r| is private to one sample, and the width is shared: a loss of two numbers.
+    width = cp.Variable()
+    return cp.sum(cp.pos(cp.abs(T - f(X) - b) - width)) + 5 * width, [width >= 0]
+
+
 def quantiles() -> Stated:
     functions, b = [Function(RBF(1.0), f"q{k}") for k in range(3)], cp.Variable(3, name="b")
     cost, constraints = 0, []
@@ -138,6 +155,15 @@ STATED: dict[str, Callable[[], Stated]] = {
     ),
     "ranking": of_one(lambda f, _: (cp.sum(cp.pos(1 - f(X)[:20] + f(X)[20:])), []), "a KernelQP of 20 functionals"),
     "trend": of_one(trend, "a SemiparametricQP of 40 functionals and 3 free directions"),
+    "penalised trend": of_one(penalised_trend, "a SemiparametricQP of 42 functionals and 3 free directions"),
+    "ordered thresholds": of_one(ordered_thresholds, "a SemiparametricQP of 81 functionals and 2 free directions"),
+    "bounded constant": of_one(
+        lambda f, b: (hinge(f(X) + b), [b >= 0.7]), "a KernelQP of 41 functionals with an intercept"
+    ),
+    "penalised constant": of_one(
+        lambda f, b: (cp.sum_squares(f(X) + b - T) + cp.square(b), []), "a KernelQP of 41 functionals with an intercept"
+    ),
+    "free width": of_one(free_width, "a ConeProgram in coordinates"),
     "not negative": of_one(lambda f, _: (cp.sum_squares(f(X) - T), [f(GRID) >= 0]), "a KernelQP of 49 functionals"),
     "rising": of_one(
         lambda f, b: (cp.sum_squares(f(X) + b - T), [(f.derivative(GRID, 0) >= 0).set_label("rises")]),
