@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from scipy.sparse import block_diag, coo_array, csr_array, eye_array
@@ -17,6 +17,7 @@ from formulations.language.function import Combination, FittedFunction, Function
 from formulations.language.recognition import NotSeparable, SeparatedLosses, StatementColumns, separate
 from formulations.modelling.lowering import Lowered, lower
 from formulations.modelling.reasons import declared_groups
+from formulations.modelling.routes import FEW
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.diagnosis import Group
 from qpkernels.display import count
@@ -37,6 +38,9 @@ from qpkernels.solvers import Outcome, find_solver
 from qpkernels.solvers.automatic import automatic_for
 from qpkernels.solvers.interface import Method
 from qpkernels.solvers.repair import repair
+
+if TYPE_CHECKING:
+    from qpkernels.families.batch.machine import Fitted
 
 __all__ = ["Compiled", "Found", "InCoordinates", "found_by", "in_coordinates", "recognised"]
 
@@ -79,7 +83,10 @@ class Compiled(Protocol):
     def usual_method(self) -> Method:
         """Who solves it where nobody is named."""
 
-    def answer(self, outcome: Outcome, tol: float) -> Found:
+    def at_once(self, tol: float, memory: int) -> Fitted | None:
+        """Return the answer of few samples by arrays, proved or not; None: arrays do not take the program."""
+
+    def answer(self, outcome: Outcome, tol: float, certificate: Certificate | None = None) -> Found:
         """Return what an outcome means, judged, and write it to the variables and constraints of the statement."""
 
 
@@ -272,15 +279,30 @@ class _AsKernelQP:
     def usual_method(self) -> Method:
         return automatic_for(self.programs[0])
 
-    def answer(self, outcome: Outcome, tol: float) -> Found:
-        program, z = self.program, outcome.multipliers
-        if isinstance(program, SemiparametricQP):
-            certificate = SemiparametricBounds(program).certify(outcome.point, z)
-        else:
-            certificate = KernelQPBounds(program).certify(outcome.point, float(z[0]) if z.size else 0.0)
-        beta = program.project(outcome.point)
+    def at_once(self, tol: float, memory: int) -> Fitted | None:
+        program = self.program
+        few = program.size <= FEW and program.gram.trusted
+        if not isinstance(program, KernelQP) or program.is_hard or not few or len(self.programs) > 1:
+            return None
+        # Its compiled loops need numba, which takes its time to import.
+        from qpkernels.families.batch.arrays import KernelQPs, solve_kernel_qps
+
+        solved = solve_kernel_qps(KernelQPs.of(program), tol=tol, memory=memory, jobs=1)
+        return None if solved is None else solved.fitted(0, tol)
+
+    def answer(self, outcome: Outcome, tol: float, certificate: Certificate | None = None) -> Found:
+        program, z, beta = self.program, outcome.multipliers, self.program.project(outcome.point)
+        values = outcome.values if certificate is not None else None
+        if certificate is None:
+            if isinstance(program, SemiparametricQP):
+                certificate = SemiparametricBounds(program).certify(outcome.point, z)
+            else:
+                bounds, b = KernelQPBounds(program), float(z[0]) if z.size else 0.0
+                product = bounds.product(beta, b)
+                certificate = bounds.certify(outcome.point, b, product=product)
+                values = None if product.error.any() else product.values
         functions = self._functions(beta)
-        self._write(beta, z / self.factor, functions, solved=certificate.holds(tol))
+        self._write(beta, z / self.factor, functions, values, solved=certificate.holds(tol))
         return Found(functions, certificate, self.losses.offset)
 
     def _functions(self, beta: Vector) -> dict[Function, FittedFunction]:
@@ -300,16 +322,42 @@ class _AsKernelQP:
             found[function] = FittedFunction(tuple(part for part, _ in listed), np.concatenate([c for _, c in listed]))
         return found
 
-    def _write(self, beta: Vector, shared: Vector, functions: dict[Function, FittedFunction], *, solved: bool) -> None:
+    def _write(
+        self,
+        beta: Vector,
+        shared: Vector,
+        functions: dict[Function, FittedFunction],
+        values: Vector | None,
+        *,
+        solved: bool,
+    ) -> None:
+        """Write an answer to the statement; ``values`` are K beta, where they are known."""
         losses, matrices = self.losses, self.statement.program
-        v = np.concatenate([each.of(functions[each.function]) for each in self.values])
+        v = None if values is None else self._spread(values)
+        if v is None:
+            v = np.concatenate([each.of(functions[each.function]) for each in self.values])
         s = losses.functionals @ (v - self.shift) + losses.directions @ shared
         slopes = -np.bincount(losses.entries.of, weights=beta, minlength=s.size).astype(float)
         x, multipliers = np.zeros(matrices.q.size), np.zeros(matrices.b.size)
         x[self.columns.values], x[losses.shared] = v, shared
         losses.write(np.asarray(s), slopes, x, multipliers)
-        _write_norms(self.norms, functions, self.statement, x)
+        for norm in self.norms:
+            (space,) = (self.spaces[function] for function in norm.functions)
+            if values is not None and len(self.spaces) == 1 and space.known is None:
+                # The penalty of f is half of beta'K beta.
+                size = 0.5 * float(beta @ values) / space.weight
+            else:
+                size = found_by(norm.combination, functions).squared_norm
+            x[_columns(self.statement, [norm])] = np.sqrt(max(0.5 * size, 0.0))
         self.statement.write_back(x, multipliers, solved=solved)
+
+    def _spread(self, values: Vector) -> Vector | None:
+        """Return the numbers that functionals take, where each is the functional of one loss; None: some are not."""
+        functionals = csr_array(self.losses.functionals[self.losses.entries.of])
+        v = np.full(self.columns.values.size, np.nan)
+        if functionals.nnz == functionals.shape[0] and (functionals.data == 1.0).all():
+            v[functionals.indices] = values
+        return None if np.isnan(v).any() else v + self.shift
 
 
 def _parts_of(function: FittedFunction) -> list[tuple[Representers, Vector]]:
@@ -334,15 +382,6 @@ def found_by(combination: Combination, functions: dict[Function, FittedFunction]
     for a, each in (*((a, functions[f]) for a, f in combination.terms), *combination.known):
         listed += [(part, a * c) for part, c in _parts_of(each)]
     return FittedFunction(tuple(part for part, _ in listed), np.concatenate([c for _, c in listed]))
-
-
-def _write_norms(
-    norms: Sequence[Norm], functions: dict[Function, FittedFunction], statement: Lowered, x: Vector
-) -> None:
-    """Write two numbers with the norm of the function in place of its coordinates."""
-    for norm in norms:
-        size = found_by(norm.combination, functions).squared_norm
-        x[_columns(statement, [norm])] = np.sqrt(0.5 * size)
 
 
 # In coordinates -----------------------------------------------------------------------------------------------
@@ -494,7 +533,16 @@ class InCoordinates:
         """Clarabel."""
         return find_solver("clarabel")
 
-    def answer(self, outcome: Outcome, tol: float) -> Found:
+    def at_once(self, tol: float, memory: int) -> None:
+        """Return that arrays do not take it.
+
+        Parameters
+        ----------
+        tol, memory
+            What would be asked of them.
+        """
+
+    def answer(self, outcome: Outcome, tol: float, certificate: Certificate | None = None) -> Found:
         """Return what an outcome means, repaired and judged; the statement holds it then.
 
         Parameters
@@ -503,7 +551,10 @@ class InCoordinates:
             A point with multipliers.
         tol
             The tolerance at which it is good enough as it is.
+        certificate
+            What is proved of it already; None: it is judged.
         """
+        del certificate
         repaired = repair(self.program, outcome.point, outcome.multipliers, tol)
         holds = repaired.certificate.holds(tol)
         self.lowered.write_back(repaired.point, repaired.multipliers, solved=holds)

@@ -27,6 +27,7 @@ from formulations.language.recognition import NotSeparable
 from formulations.modelling.failures import infeasible, no_answer, unbounded
 from formulations.modelling.lowering import lower
 from formulations.modelling.reasons import Contradiction, proof_of
+from formulations.modelling.routes import memory_of
 from formulations.modelling.solution import Seconds
 from formulations.modelling.solving import SolveRequest, first_taken, is_finite, quote, status_of
 from formulations.modelling.statement import constraint_of
@@ -247,14 +248,16 @@ class Machine(Carded):
         program = made.programs[0] if backend is None else first_taken(made.programs, backend)
         assert program is not None
         lowering = perf_counter() - begin
-        outcome = request.solve_with(method, program, self.name)
+        quick = made.at_once(tol, memory_of(options)) if request.limits_nothing else None
+        proof = quick.certificate if quick is not None and quick.certificate.holds(tol) else None
+        outcome = request.solve_with(method, program, self.name) if quick is None or proof is None else quick.outcome
         if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not is_finite(outcome):
             if not isinstance(made, InCoordinates):
                 # The matrices tell which constraints contradict each other.
                 return self.solve("clarabel", tol=tol, time_limit=time_limit)
             raise self._no_solution(outcome, made, method)
         certify = perf_counter()
-        found = made.answer(outcome, tol)
+        found = made.answer(outcome, tol, proof)
         certificate = found.certificate
         for function, fitted in found.functions.items():
             function.fitted = fitted

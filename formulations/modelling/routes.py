@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from qpkernels.families.batch.arrays import KernelQPs
 
 __all__ = [
+    "FEW",
     "array_of",
     "judged",
     "memory_of",
@@ -62,7 +63,7 @@ _PATIENCE, _LEAST = 5.0, 1.0
 _ROOM = 20.0
 """Matrices of m^2 numbers that a form in CVXPY may hold in memory."""
 
-_FEW = 2000
+FEW = 2000
 """Samples up to which a model is solved as an array where it is alone."""
 
 _EXACT = 4.0 * EPS
@@ -148,7 +149,7 @@ def array_of(model: KernelMachine[Any], structures: tuple[Program, ...], bounds:
     program: Any = structures[0] if structures else None
     of_margin = isinstance(program, LevelQP) and isinstance(bounds, MarginLevelBounds) and bounds.total == 0.0
     of_box = isinstance(program, KernelQP) and isinstance(bounds, KernelQPBounds) and not program.is_hard
-    if not (of_margin or of_box) or model.entry.hard or len(model) > _FEW or not model.gram.trusted:
+    if not (of_margin or of_box) or model.entry.hard or len(model) > FEW or not model.gram.trusted:
         return None
     # Its compiled loops need numba, which takes its time to import.
     from qpkernels.families.batch.arrays import KernelQPs
