@@ -300,7 +300,7 @@ class _AsKernelQP:
                 bounds, b = KernelQPBounds(program), float(z[0]) if z.size else 0.0
                 product = bounds.product(beta, b)
                 certificate = bounds.certify(outcome.point, b, product=product)
-                values = None if product.error.any() else product.values
+                values = product.values
         functions = self._functions(beta)
         self._write(beta, z / self.factor, functions, values, solved=certificate.holds(tol))
         return Found(functions, certificate, self.losses.offset)

@@ -83,7 +83,10 @@ class FittedFunction:
         for part in self.parts:
             c = self.coefficients[start : start + len(part)]
             (used,) = np.nonzero(c)
-            if used.size:
+            if used.size and not (part.axes or points.axes):
+                # Sums over the centres, of which no matrix is kept.
+                values += Expansion.over(self.kernel, part.X[used], c[used], 0.0, None, None)(points.X)
+            elif used.size:
                 values += points.inner(part.part(used)) @ c[used]
             start += len(part)
         return values
