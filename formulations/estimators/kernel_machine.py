@@ -54,6 +54,7 @@ __all__ = [
     "Training",
     "UncertifiedWarning",
     "as_sparse_as",
+    "is_plain_data",
     "leaving",
 ]
 
@@ -331,7 +332,9 @@ class KernelEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         those of scikit-learn's check.
         """
         if isinstance(self.kernel, str):
-            if self.kernel != "precomputed" and _is_plain(X, y, None if reset else getattr(self, "n_features_in_", 0)):
+            if self.kernel != "precomputed" and is_plain_data(
+                X, y, None if reset else getattr(self, "n_features_in_", 0)
+            ):
                 if reset:
                     self.n_features_in_ = X.shape[1]
                 if not hasattr(self, "feature_names_in_"):
@@ -352,7 +355,7 @@ class KernelEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         return X if isinstance(y, str) else (X, y)
 
 
-def _is_plain(X: Any, y: Any, features: int | None) -> bool:
+def is_plain_data(X: Any, y: Any, features: int | None) -> bool:
     """Return whether X are samples, and y labels by integers, that scikit-learn's check would return as they are.
 
     ``features`` is the number that X must have; None: any. A sum is finite only where all its terms are; where it is

@@ -21,10 +21,11 @@ from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
 from sklearn.linear_model._base import LinearModel as LinearPrediction
 from sklearn.utils.validation import validate_data
 
-from formulations.estimators.kernel_machine import ProvedEstimator, weakest
+from formulations.estimators.kernel_machine import ProvedEstimator, is_plain_data, weakest
 from formulations.estimators.parameters import ClassWeight, check_labels, check_targets, class_weights, sample_weights
 from formulations.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
-from formulations.modelling import Regression, Solution
+from formulations.modelling import Regression
+from formulations.modelling.batch import Trained
 from formulations.modelling.inputs.estimators import with_constant
 from formulations.modelling.inputs.samples import BoundSamples
 from formulations.models.classification.linear import CrammerSinger, LinearModel, SparseWeights
@@ -48,6 +49,7 @@ from qpkernels.arrays import (
 from qpkernels.errors import LabelError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Linear
+from qpkernels.problems import Status
 
 __all__ = ["LinearSVC", "LinearSVR"]
 
@@ -120,11 +122,6 @@ class LinearMachine(ProvedEstimator):
         return machines[:, :-1].copy()
 
 
-def weights_of(answers: Sequence[Solution]) -> Matrix:
-    """Return the weights of all features, the constant last, one function a row."""
-    return np.array([each.function.weights for each in answers])
-
-
 class _Rest(OneVersusRest):
     """One against the rest, as LIBLINEAR has it: a class has its weight in its own machine alone."""
 
@@ -140,6 +137,9 @@ class _Rest(OneVersusRest):
         """Return the costs, times the weight of the class for its own samples."""
         found, own = super().parameters(pair, rows), pair[1]
         return {**found, "C": found["C"] * np.where(self.y[rows] == self.classes[own], self.of_class[own], 1.0)}
+
+    def _of_own(self, values: dict[str, Any]) -> dict[str, Any]:
+        return {**values, "C": values["C"] * self.of_class[np.searchsorted(self.classes, self.y)]}
 
 
 @dataclass(eq=False, repr=False)
@@ -209,7 +209,10 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machines, and prove how good they are; X may be sparse."""
         self._check_scheme()
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", accept_sparse="csr")
+        if is_plain_data(X, y, None):
+            self.n_features_in_ = X.shape[1]
+        else:
+            X, y = validate_data(self, X, y, dtype=np.float64, order="C", accept_sparse="csr")
         y = np.asarray(y)
         check_labels(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -220,31 +223,32 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
         self._check_present(codes)
         data = self._bound(X, rows)
         if self.penalty == "l1" or self.multi_class == "crammer_singer":
-            answers = self._solve_programs(data, codes, costs, of_class)
-            machines = np.vstack([each.weights for each in answers])
+            solutions = self._solve_programs(data, codes, costs, of_class)
+            self.coef_ = self._keep(np.vstack([each.weights for each in solutions]), solutions)
+            worst = next((each for each in solutions if each.status is not Status.OPTIMAL), solutions[0])
+            self._judge(worst.status, weakest(solutions), worst.message)
         else:
             answers = self._solve_kernel_machines(data, codes, costs, of_class)
-            machines = weights_of(answers)
-        self.coef_ = self._keep(machines, answers)
-        worst = next((each for each in answers if each.status != "optimal"), answers[0])
-        self._judge(worst.status, weakest(answers), worst.message)
+            self.coef_ = self._keep(np.array([each.weights for each in answers]), answers)
+            unproved = next((each for each in answers if each.status is not Status.OPTIMAL), None)
+            status, message = (unproved.status, unproved.solution.message) if unproved else (Status.OPTIMAL, "")
+            self._judge(status, max(answers, key=lambda each: each.relative_gap).certificate, message)
         return self
 
     def _solve_kernel_machines(
         self, data: BoundSamples, codes: NDArray[np.intp], costs: Vector, of_class: Vector
-    ) -> Sequence[Any]:
+    ) -> Sequence[Trained[Any]]:
         """Solve the machine of two classes, or that of each class; return the answers."""
         machine, labels = SoftMargin if self.loss == "hinge" else SquaredHinge, self.classes_[codes]
         if self.classes_.size == 2:
             self.model_ = machine(data, labels, C=costs * of_class[codes], fit_intercept=False)
             self.solution_ = self.model_.solve(verbose=bool(self.verbose), **self._limits(data))
-            return [self.solution_]
+            return [Trained.of(self.model_, self.solution_)]
         self.model_ = _Rest(data, labels, machine, costs, of_class)
         # Who is to be verbose solves alone: in a batch nobody would take over where pair steps make no way.
         limits = {"verbose": bool(self.verbose), **self._limits(data)}
-        several = self.model_.solve(n_jobs=self.n_jobs, progress=False, **limits)
-        self.solution_ = several
-        return list(several.solutions)
+        self.solution_ = self.model_.solve(n_jobs=self.n_jobs, progress=False, **limits)
+        return list(self.solution_.solutions.trained)
 
     def _solve_programs(
         self, data: BoundSamples, codes: NDArray[np.intp], costs: Vector, of_class: Vector
@@ -272,7 +276,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
 
     def _check_present(self, codes: NDArray[np.intp]) -> None:
         """Refuse a class whose samples all weigh nothing: its machine has nobody to separate."""
-        absent = np.setdiff1d(np.arange(self.classes_.size), codes)
+        absent = np.flatnonzero(np.bincount(codes, minlength=self.classes_.size) == 0)
         if absent.size:
             label = shown_label(self.classes_.tolist()[absent[0]])
             raise LabelError(
@@ -339,6 +343,6 @@ class LinearSVR(RegressorMixin, LinearPrediction, LinearMachine):
         kind = EpsilonInsensitive if self.loss == "epsilon_insensitive" else SquaredEpsilonInsensitive
         self.model_ = ResidualLossRegression(data, targets[rows], loss=kind(self.epsilon), C=costs, fit_intercept=False)
         self.solution_ = self.model_.solve(verbose=bool(self.verbose), **self._limits(data))
-        self.coef_ = self._keep(weights_of([self.solution_]), [self.solution_])[0]
+        self.coef_ = self._keep(self.solution_.function.weights[None], [self.solution_])[0]
         self._judge(self.solution_.status, self.solution_.certificate, self.solution_.message)
         return self

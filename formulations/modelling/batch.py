@@ -132,6 +132,8 @@ class Trained(Generic[Answered]):
         Finds the coefficients of the function where a model was solved by itself; None: they are beta.
     free_margin
         rho of a margin that is found along with f, where it is known without the Solution.
+    own_weights
+        Those of the explicit features, where the model was solved in these.
     """
 
     status: Status
@@ -146,6 +148,7 @@ class Trained(Generic[Answered]):
     state: Callable[[], Answered]
     expand: Callable[[], Vector | None] | None = None
     free_margin: float | None = None
+    own_weights: Vector | None = None
 
     @classmethod
     def of(cls, model: Model[Answered], solution: Answered, held_out: Vector | None = None) -> Trained[Answered]:
@@ -182,6 +185,12 @@ class Trained(Generic[Answered]):
         the expansion in beta beside it may be far from it where rounding is large.
         """
         return self.beta if self.expand is None else self.expand()
+
+    @cached_property
+    def weights(self) -> Vector:
+        """Those of the features that a linear kernel is of."""
+        weights: Vector = self.solution.function.weights if self.own_weights is None else self.own_weights
+        return weights
 
     @cached_property
     def solution(self) -> Answered:
@@ -270,7 +279,7 @@ def train(
             report(number, answer)
 
     request = _request(solver, tol, chosen)
-    if programs is not None and request.limits_nothing:
+    if programs is not None and request.suits_arrays:
         begun = dict(_train_as_arrays(programs, parts, tol, chosen, n_jobs, keep))
     if solver in (None, "smo") and chosen.keys() <= _OF_A_BATCH and not begun and None in answers:
         spent = _train_together(gram, parts, request, chosen, n_jobs, keep)
@@ -328,7 +337,8 @@ def solve_arrays(programs: KernelQPs, tol: float, options: Mapping[str, Any], n_
     """Lower the gaps of arrays of machines, as far as few steps do that; None: they are not of the kind."""
     from qpkernels.families.batch.arrays import solve_kernel_qps
 
-    return solve_kernel_qps(programs, tol=tol, memory=memory_of(options), jobs=n_jobs)
+    most = options.get("max_iter")
+    return solve_kernel_qps(programs, tol=tol, memory=memory_of(options), jobs=n_jobs, max_iter=most)
 
 
 def trained_as_array(part: Part, solved: Solved, number: int, tol: float) -> Trained[Any]:
@@ -345,6 +355,7 @@ def trained_as_array(part: Part, solved: Solved, number: int, tol: float) -> Tra
         count_support=partial(_support_of, solved, number),
         state=partial(_solution_of, part, solved, number, tol),
         free_margin=solved.margin(number),
+        own_weights=None if solved.weights is None else solved.weights[number],
     )
 
 

@@ -108,7 +108,7 @@ def solve_by_request(
     QPKernelsError
         Where nobody gave a point, what the first of them said.
     """
-    if first is None and request.limits_nothing:
+    if first is None and request.suits_arrays:
         first = _as_array(model, request, bounds, structures, form)
         if first is not None and first.status is Status.OPTIMAL:
             return first
@@ -140,7 +140,8 @@ def _as_array(
     from qpkernels.families.batch.arrays import solve_kernel_qps
 
     tol, unread = request.of_any.tol, isinstance(bounds, KernelQPBounds)
-    solved = solve_kernel_qps(stated, tol=tol, memory=memory_of(request.options), jobs=1)
+    memory, most = memory_of(request.options), request.of_any.max_iter
+    solved = solve_kernel_qps(stated, tol=tol, memory=memory, jobs=1, max_iter=most)
     return None if solved is None else solution_of(model, bounds, solved.fitted(0, tol), tol, form, unread=unread)
 
 

@@ -79,17 +79,21 @@ class SolveRequest:
         return self.solver is None and self.options.keys() <= {"isolate", "memory_limit", *OF_SMO}
 
     @property
-    def limits_nothing(self) -> bool:
-        """Whether nobody is named, nothing is limited but memory, and there is nothing to begin with."""
+    def suits_arrays(self) -> bool:
+        """Whether nobody is named, nothing is limited but memory and steps, and there is nothing to begin with."""
         asked = self.of_any
         return (
             self.solver is None
             and self.warm_start is None
-            and asked.max_iter is None
             and asked.time_limit is None
             and not asked.verbose
             and self.options.keys() <= {"cache_size"}
         )
+
+    @property
+    def limits_nothing(self) -> bool:
+        """Whether that is so, and steps are not limited either."""
+        return self.suits_arrays and self.of_any.max_iter is None
 
     def backend(self, structures: tuple[Program, ...], cone_solver: str) -> Solver:
         """Return the solver asked for, or the one that a model of this structure deserves, or its forms."""

@@ -41,8 +41,9 @@ __all__ = ["MODE", "UNWRITABLE", "Kit", "at_hand", "in_use", "mark", "tell"]
 MODE = "QPKERNELS_COMPILE"
 """The environment variable."""
 
-Kit = Literal["arrays", "descent"]
-"""Machines held as arrays and what proves them; one of many samples, and sums over its kernel values."""
+Kit = Literal["arrays", "descent", "features"]
+"""Machines held as arrays and what proves them; one of many samples, and sums over its kernel values; those arrays in
+explicit features."""
 
 _COMPILATION = 8.0
 """Seconds that a kit takes to compile."""

@@ -34,7 +34,7 @@ def _give_way() -> None:
 def compile_kits(lock: int) -> None:
     """Compile all kits, those first that most need, and leave their marks; ``lock`` is the file that is held."""
     _give_way()
-    kits: dict[Kit, Callable[[], None]] = {"arrays": _use_arrays, "descent": SMO().load}
+    kits: dict[Kit, Callable[[], None]] = {"arrays": _use_arrays, "descent": SMO().load, "features": _load_features}
     for kit, use in kits.items():
         use()
         found = sources()
@@ -42,6 +42,11 @@ def compile_kits(lock: int) -> None:
             return
         mark(kit, (*found, numba.__file__, np.__file__))
     os.ftruncate(lock, 0)
+
+
+def _load_features() -> None:
+    """Compile the Newton steps in explicit features, which is done when they are imported."""
+    import qpkernels.solvers.semismooth_newton.machines  # noqa: F401
 
 
 def _use_arrays() -> None:

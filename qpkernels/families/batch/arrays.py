@@ -19,8 +19,20 @@ from numpy.typing import NDArray
 from qpkernels.arrays import Indices, Matrix, Vector, frozen, is_sparse
 from qpkernels.arrays.machine_code import at_hand
 from qpkernels.arrays.threads import blas_threads_for, in_parts, threads
-from qpkernels.families.batch.machine import LEAST, MOST, STEPS, Fitted, Machine, MachineArrays, Points, Start, carried
+from qpkernels.families.batch.machine import (
+    LEAST,
+    MOST,
+    NEWTON_STEPS,
+    STEPS,
+    Fitted,
+    Machine,
+    MachineArrays,
+    Points,
+    Start,
+    carried,
+)
 from qpkernels.gram import Gram
+from qpkernels.gram.features import Features
 from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.problems import Certificate, KernelQP, LevelQP, SampleTerms
 from qpkernels.problems.certificate import certify_values
@@ -45,6 +57,14 @@ _SHARES = 8
 
 _WIDE, _FEW = 256, 1000
 """Features up to which a kernel value is made about as fast as it is read, and samples whose matrix costs little."""
+
+_FOR_EACH, _CURVED = 8, 2
+"""Samples for each feature from which on Newton steps in the features are less work than pair steps in the samples; and
+those where all losses are curved, so that few Newton steps are taken."""
+
+_PASSES, _TOGETHER = 30.0, 2
+"""Passes over the features of a machine beside the one that makes its first Hessian, and parts of the work for each
+thread, which are large since machines on the same samples share that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +177,8 @@ class Solved:
         f(x) + b at the samples held out, one array a machine.
     seconds
         That all took together.
+    weights
+        Those of the explicit features, a row each, where the machines were solved in these; else None.
     """
 
     programs: KernelQPs
@@ -172,6 +194,7 @@ class Solved:
     imbalance: Vector
     held_out: Sequence[Vector]
     seconds: float
+    weights: Matrix | None = None
 
     def proved(self, tol: float) -> NDArray[np.bool_]:
         """Return which certificates hold at ``tol``; see :meth:`~qpkernels.problems.Certificate.holds`."""
@@ -212,7 +235,7 @@ class Solved:
             f"relative gap {proof.relative_gap:.1e}",
             int(self.steps[number]),
             self.values[rows],
-            "smo",
+            "smo" if self.weights is None else "semismooth-newton",
             self.seconds / len(self.programs),
         )
         return Fitted(outcome, proof, self.held_out[number] if self.held_out else None)
@@ -234,11 +257,13 @@ class Solved:
         )
 
 
-def solve_kernel_qps(programs: KernelQPs, *, tol: float, memory: int, jobs: int) -> Solved | None:
+def solve_kernel_qps(
+    programs: KernelQPs, *, tol: float, memory: int, jobs: int, max_iter: int | None = None
+) -> Solved | None:
     """Lower the relative gap of all machines to ``tol``, as far as few steps do that; None: they are not of the kind.
 
-    That is a matrix of few samples, or one of dense samples and a kernel whose values are made of inner products in
-    float64 without loss.
+    That is a matrix of explicit features that are few against the samples, a matrix of few samples, or one of dense
+    samples and a kernel whose values are made of inner products in float64 without loss.
 
     Parameters
     ----------
@@ -250,15 +275,19 @@ def solve_kernel_qps(programs: KernelQPs, *, tol: float, memory: int, jobs: int)
         Bytes that kernel values may take, for each thread.
     jobs
         Threads that are asked for; -1: as many as the work is worth.
+    max_iter
+        Steps that a machine may take: who allows fewer than Newton steps may be is not served. None: any number.
     """
     begun, gram, sizes = perf_counter(), programs.gram, np.diff(programs.starts)
-    if 8 * int(sizes.max()) ** 2 > min(memory, gram.memory_limit) or not takes(gram):
+    features, ready = _features_for(programs, sizes), at_hand("arrays")
+    if features is not None and (max_iter is None or max_iter >= NEWTON_STEPS) and at_hand("features"):
+        return _solve_in_features(programs, features, _GOAL * tol, jobs, begun)
+    if max_iter is not None or 8 * int(sizes.max()) ** 2 > min(memory, gram.memory_limit) or not takes(gram):
         return None
-    ready = at_hand("arrays")
-    if programs.budgets is not None and not ready:
-        # There are other ways to these than pair steps.
+    if programs.budgets is not None and (gram.factored is not None or not ready):
+        # There are other ways to these than pair steps, which in few features are less work.
         return None
-    count, paired, goal = len(programs), programs.totals is not None, _GOAL * tol
+    count, goal = len(programs), _GOAL * tol
     outside = [] if programs.held_out is None else list(programs.held_out)
     ends = np.cumsum([0, *(each.size for each in outside)]) if outside else np.zeros(count + 1, np.intp)
     beta = np.zeros(programs.samples.size) if programs.begin is None else programs.begin.copy()
@@ -275,15 +304,33 @@ def solve_kernel_qps(programs: KernelQPs, *, tol: float, memory: int, jobs: int)
         _solve_compiled(programs, source, goal, jobs, points, ends, first)
     if programs.budgets is not None:
         programs = programs.with_margins(margins)
+    held = [points.outside[ends[p] : ends[p + 1]] + points.intercepts[p] for p in range(len(outside))]
+    return _judged(programs, points, held, begun)
+
+
+def _judged(
+    programs: KernelQPs, points: Points, held_out: Sequence[Vector], begun: float, weights: Matrix | None = None
+) -> Solved:
+    """Return the answers with what is proved of them; ``weights`` are those that K beta was made of, if it was."""
+    gram, sizes, count, paired = programs.gram, np.diff(programs.starts), len(programs), programs.totals is not None
+    beta, values, margins = points.beta, points.values, points.margins
     totals = np.zeros(count) if programs.totals is None else programs.totals
     balanced, begin = np.full(count, paired) & (totals == 0.0), programs.starts[:-1]
-    lengths, terms = gram.lengths[programs.samples], ProgramTerms(*programs.terms)
+    centred = weights is not None and paired
+    lengths, terms = (gram.radii if centred else gram.lengths)[programs.samples], ProgramTerms(*programs.terms)
     spans = np.minimum.reduceat(terms.target, begin) + np.maximum.reduceat(terms.target, begin)
     f = expansion_sums(beta, values, lengths, programs.starts, balanced)
-    middles = np.where(balanced, 0.5 * spans, 0.0)
-    sums, parts = gap_sums(terms, beta, values, _NONE, _NONE, programs.starts, points.intercepts, middles)
-    worst, levels, root = sums.worst.astype(np.intp), points.intercepts * totals, np.sqrt(sizes) * EPS
+    root = np.sqrt(sizes) * EPS
     reach = np.sqrt(np.maximum(1.0, f.used)) * EPS * f.reach
+    errors, lost = _NONE, 0.5 * reach * np.sqrt(f.square)
+    if weights is not None:
+        # As a product of weights has it: these are a function of their own, whose values lose what the product loses.
+        norms = np.sqrt(np.maximum(0.0, f.products)) + reach
+        errors = np.repeat(np.sqrt(weights.shape[1]) * EPS * norms, sizes) * lengths + centred * EPS * np.abs(values)
+        lost = norms * reach + 0.5 * np.sqrt(np.add.reduceat((beta * errors) ** 2, begin))
+    middles = np.where(balanced, 0.5 * spans, 0.0)
+    sums, parts = gap_sums(terms, beta, values, errors, _NONE, programs.starts, points.intercepts, middles)
+    worst, levels = sums.worst.astype(np.intp), points.intercepts * totals
     imbalance = np.abs(sums.imbalance - totals) if paired else np.zeros(count)
     inexact, owed = np.zeros(count), np.zeros(count)
     if programs.budgets is not None:
@@ -297,14 +344,13 @@ def solve_kernel_qps(programs: KernelQPs, *, tol: float, memory: int, jobs: int)
         points.steps,
         primal_values=0.5 * f.products + sums.losses + levels - owed,
         dual_values=sums.linear - sums.costs - 0.5 * f.products - owed,
-        rounding=gap_rounding(sums, sizes, levels, balanced)
-        + 0.5 * (reach * np.sqrt(f.square) + root * f.products_size)
-        + inexact,
+        rounding=gap_rounding(sums, sizes, levels, balanced) + (lost + 0.5 * root * f.products_size) + inexact,
         worst=worst,
         largest=parts[begin + worst],
         imbalance=np.divide(imbalance, sums.size, out=np.zeros(count), where=sums.size > 0),
-        held_out=[points.outside[ends[p] : ends[p + 1]] + points.intercepts[p] for p in range(len(outside))],
+        held_out=held_out,
         seconds=perf_counter() - begun,
+        weights=weights,
     )
 
 
@@ -373,11 +419,67 @@ def _solve_compiled(
     def work(begin: int, stop: int, space: Vector) -> None:
         solve(solved, begin, stop, goal, space, reached)
 
-    _share_out(work, arrays, first, room, jobs)
+    efforts = _OF_AN_ENTRY * np.diff(programs.starts).astype(np.float64) ** 2
+    efforts[:first] = 0.0
+    _share_out(work, efforts, first + np.flatnonzero(~follows[first:]), room, jobs, _SHARES)
     if programs.budgets is not None:
         points.beta[order], points.values[order] = reached.beta, reached.values.copy()
     if ends[-1]:
         evaluate_each(arrays, points, first)
+
+
+def _features_for(programs: KernelQPs, sizes: Indices) -> Matrix | None:
+    """Return the features to take Newton steps in; None: there are no such, or pair steps are less work."""
+    gram = programs.gram
+    if not gram.trusted or gram.correction is not None or programs.budgets is not None:
+        return None
+    if gram.explicit is None or not gram.explicit.in_memory or gram.explicit.shape[1] > _WIDE:
+        return None
+    if programs.totals is not None and programs.totals.any():
+        return None
+    enough = _CURVED if programs.terms[2].all() else _FOR_EACH
+    return gram.explicit.matrix if sizes.min() >= enough * gram.explicit.shape[1] else None
+
+
+def _solve_in_features(programs: KernelQPs, features: Matrix, goal: float, jobs: int, begun: float) -> Solved:
+    """Solve the machines by Newton steps in the weights of the features."""
+    # It loads the compiler.
+    from qpkernels.solvers.semismooth_newton.machines import solve_in_features
+
+    (m, d), count, paired, level = (
+        features.shape,
+        len(programs),
+        programs.totals is not None,
+        np.zeros(features.shape[1]),
+    )
+    Z = features
+    if programs.totals is not None:
+        # Of coefficients that add up to 0 an offset of all samples changes nothing but b, which is the last feature.
+        level = features.mean(axis=0)
+        Z = np.column_stack([features - level, np.ones(m)])
+    Z, weights = np.ascontiguousarray(Z), np.zeros((count, Z.shape[1]))
+    beta = np.zeros(programs.samples.size) if programs.begin is None else programs.begin.copy()
+    none = np.zeros(count)
+    points = Points(beta, np.zeros(beta.size), np.empty(0), none, none.copy(), np.zeros(count, np.intp))
+    totals, terms = np.zeros(count), np.ascontiguousarray(programs.terms)
+
+    def work(begin: int, stop: int, space: Vector) -> None:
+        del space
+        found = (points.beta, points.values, points.intercepts, points.steps, weights)
+        solve_in_features(
+            Z, level, programs.samples, programs.starts, terms, totals, begin, stop, goal, NEWTON_STEPS, *found
+        )
+
+    efforts = np.diff(programs.starts).astype(np.float64) * d * (0.5 * d + _PASSES)
+    _share_out(work, efforts, np.arange(count), 0, jobs, _TOGETHER)
+    weights = weights[:, :d]
+    if paired:
+        constants = weights @ level
+        points.values[:] += np.repeat(constants, np.diff(programs.starts))
+        points.intercepts[:] -= constants
+    rows = [] if programs.held_out is None else programs.held_out
+    held_out = [features[own] @ weights[p] + points.intercepts[p] for p, own in enumerate(rows)]
+    return _judged(programs, points, held_out, begun, weights)
 
 
 Source: TypeAlias = tuple[Matrix, Vector, int]
@@ -402,23 +504,25 @@ def _source(gram: Gram, memory: int) -> Source | None:
 
 def takes(gram: Gram) -> bool:
     """Return whether sums of rows make K beta as well as any other way, and nothing is to be said of K beside them."""
-    return gram.trusted and gram.correction is None and gram.factored is None
+    return gram.trusted and gram.correction is None and (gram.factored is None or isinstance(gram.factored, Features))
 
 
 def _share_out(
-    work: Callable[[int, int, Vector], None], arrays: MachineArrays, begin: int, room: int, jobs: int
+    work: Callable[[int, int, Vector], None], efforts: Vector, begins: Indices, room: int, jobs: int, shares: int
 ) -> None:
-    """Call ``work(first, stop, memory)`` for ranges of machines that none of another follows, in threads if it pays."""
-    efforts = np.diff(arrays.starts).astype(np.float64) ** 2
-    efforts[:begin] = 0.0
-    whole, begins = float(efforts.sum()), begin + np.flatnonzero(~arrays.follows[begin:])
-    count = min(threads(jobs, _OF_AN_ENTRY * whole), begins.size)
+    """Call ``work(first, stop, memory)`` for ranges of machines from some of ``begins`` on, in threads if it pays.
+
+    ``efforts`` are the multiplications of each machine, ``room`` the numbers of memory for each thread, and ``shares``
+    the ranges that it has.
+    """
+    whole = float(efforts.sum())
+    count = min(threads(jobs, whole), begins.size)
     if count == 1:
-        work(begin, efforts.size, np.empty(room))
+        work(int(begins[0]), efforts.size, np.empty(room))
         return
     done = np.concatenate([[0.0], np.cumsum(efforts)])[begins]
-    wanted = np.arange(_SHARES * count) * (whole / (_SHARES * count))
-    edges = np.unique([begin, *begins[np.searchsorted(done, wanted).clip(max=begins.size - 1)], efforts.size])
+    wanted = np.arange(shares * count) * (whole / (shares * count))
+    edges = np.unique([*begins[[0]], *begins[np.searchsorted(done, wanted).clip(max=begins.size - 1)], efforts.size])
     ranges = iter([(int(first), int(stop)) for first, stop in pairwise(edges)])
 
     def run(number: int, part: slice) -> None:

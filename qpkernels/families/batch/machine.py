@@ -14,7 +14,7 @@ from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.problems import Certificate, KernelQP
 from qpkernels.solvers.interface import Outcome
 
-__all__ = ["LEAST", "MOST", "STEPS", "Fitted", "Machine", "MachineArrays", "Points", "Start", "carried"]
+__all__ = ["LEAST", "MOST", "NEWTON_STEPS", "STEPS", "Fitted", "Machine", "MachineArrays", "Points", "Start", "carried"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +132,9 @@ def _numbers(values: object, name: str) -> Indices:
 
 STEPS, LEAST, MOST = 20, 1_000_000, 40_000_000
 """Steps for each sample of a machine beyond which it is worth other means, and bounds of steps times samples."""
+
+NEWTON_STEPS = 200
+"""Newton steps of a machine in explicit features, at most."""
 
 
 class MachineArrays(NamedTuple):

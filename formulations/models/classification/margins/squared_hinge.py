@@ -15,6 +15,7 @@ scaling of C. Source: C7 of the catalogue; Cortes and Vapnik (1995).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -22,9 +23,10 @@ import numpy as np
 import formulations.modelling.cvx as cp
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, absence, labelled, per_sample
 from formulations.modelling.inputs.hyperparameters import MARGIN_COSTS, derived, per_cost, times_cost
-from formulations.models.classification.two_class_model import MarginDual, MarginPrimal, TwoClassCostModel
+from formulations.models.classification.two_class_model import MarginDual, MarginPrimal, TwoClassCostModel, signed_box
+from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
-from qpkernels.problems import KernelQP
+from qpkernels.problems import KernelQP, SampleTerms
 
 __all__ = ["SquaredHinge", "SquaredHingeDual", "SquaredHingePrimal"]
 
@@ -93,11 +95,16 @@ class SquaredHinge(TwoClassCostModel):
     entry = replace(TwoClassCostModel.entry, catalogue="C7", parameters=(MARGIN_COSTS,), most_points=5000)
     primal, dual = Stated(SquaredHingePrimal), Stated(SquaredHingeDual)
 
+    @classmethod
+    def _terms(cls, y: Vector, values: Mapping[str, Vector]) -> SampleTerms:
+        """Return the target y_i, the sign of beta = y * a, and the ridge 1 / (2 C_i)."""
+        costs = values["C"]
+        return SampleTerms(y, *signed_box(y, times_cost(costs, np.inf)), ridge=per_cost(0.5, costs))
+
     def qp(self) -> KernelQP:
         """State the dual in beta = y * a: the hard margin with the ridge 1 / (2 C_i)."""
-        costs = self.value_of("C")
-        bounds, ridge = self.box(times_cost(costs, np.inf)), per_cost(0.5, costs)
-        return KernelQP(self.gram, self.y, *bounds, self.total, ridge=ridge, name="squared hinge")
+        terms = self._terms(self.y, {"C": self.value_of("C")})
+        return KernelQP.of_terms(self.gram, terms, self.total, "squared hinge")
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return a_i (y_i g(x_i) - 1 + xi_i) and a_i - 2 C_i xi_i."""

@@ -445,7 +445,7 @@ class _Multiclass(Scheme):
             # Stated one by one, the first machine says whose parameter it is.
             return None
         ones = np.ones(m)
-        negative, positive = self.machine._terms(-ones, values), self.machine._terms(ones, values)
+        negative, positive = self.machine._terms(-ones, values), self.machine._terms(ones, self._of_own(values))
         if negative is None or positive is None or any((value == 0).any() for value in values.values()):
             return None
         from qpkernels.families.batch.arrays import KernelQPs
@@ -463,6 +463,10 @@ class _Multiclass(Scheme):
                 return None
             budgets = np.full(len(rows), share)
         return KernelQPs(self.data.gram, samples, starts, terms, totals, budgets=budgets)
+
+    def _of_own(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Return the hyper-parameters of each sample in machines where its class has positive values."""
+        return values
 
     def _failure(self, answers: Sequence[Trained[Classification] | QPKernelsError]) -> QPKernelsError:
         """Return the first error, which names its machine and keeps the answers of the others."""

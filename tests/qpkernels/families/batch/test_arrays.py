@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Machines that are held as arrays have the certificates and values of the same machines as objects."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,20 +17,20 @@ X = np.random.default_rng(3).normal(size=(90, 4))
 SIZES = (30, 1, 70, 70, 45)
 
 
-def machines(kernel: Kernel, intercept: bool) -> KernelQPs:
+def machines(kernel: Kernel, intercept: bool, sizes: tuple[int, ...] = SIZES) -> KernelQPs:
     """Return machines with and without epsilon and ridge, of which the fourth takes up the answer of the third."""
     rng = np.random.default_rng(4)
-    chosen = [np.sort(rng.choice(90, size, replace=False)) for size in SIZES]
+    chosen = [np.sort(rng.choice(90, size, replace=False)) for size in sizes]
     chosen[3] = chosen[2]
     samples = np.concatenate(chosen)
     target = np.where(X[samples, 0] + 0.5 * X[samples, 1] > 0, 1.0, -1.0) + 0.1 * rng.normal(size=samples.size)
-    number = np.repeat(np.arange(len(SIZES)), SIZES)
+    number = np.repeat(np.arange(len(sizes)), sizes)
     target[number == 3] = target[number == 2]
     upper = np.where(number == 3, 1.0, 0.5)
     terms = np.array([target, 0.05 * (number == 4), 0.1 * (number == 0), -upper, upper])
     held_out = [np.setdiff1d(np.arange(90), each)[:7] for each in chosen]
     totals = np.zeros(5) if intercept else None
-    return KernelQPs(Gram(kernel, X), samples, np.cumsum([0, *SIZES]), terms, totals, np.arange(5) == 3, held_out)
+    return KernelQPs(Gram(kernel, X), samples, np.cumsum([0, *sizes]), terms, totals, np.arange(5) == 3, held_out)
 
 
 def solved(programs: KernelQPs, tol: float) -> Solved:
@@ -41,10 +43,26 @@ def solved(programs: KernelQPs, tol: float) -> Solved:
 @pytest.mark.parametrize("kernel", [RBF(0.3), Polynomial(degree=3, gamma=0.1, coef0=1.0), Laplacian(0.3)], ids=repr)
 @pytest.mark.parametrize("tol", [1e-3, 1e-7])
 def test_certificates_and_values_are_those_of_each_machine(kernel: Kernel, intercept: bool, tol: float) -> None:
-    programs = machines(kernel, intercept)
+    check(machines(kernel, intercept), kernel, tol)
+
+
+@pytest.mark.parametrize("intercept", [True, False], ids=["b", "no b"])
+@pytest.mark.parametrize("tol", [1e-3, 1e-7])
+def test_so_have_those_that_are_solved_in_their_features(intercept: bool, tol: float) -> None:
+    programs = machines(Linear(), intercept, (32, 40, 70, 70, 45))
+    found = check(programs, Linear(), tol)
+    assert found.weights is not None
+    for k in range(len(programs)):
+        rows = programs.rows(k)
+        weights = found.beta[rows] @ X[programs.samples[rows]]
+        np.testing.assert_allclose(found.weights[k], weights, atol=1e-12)
+
+
+def check(programs: KernelQPs, kernel: Kernel, tol: float) -> Solved:
+    """Compare all that is said of machines with what is said of each alone."""
     found = solved(programs, tol)
     # Of one sample, the first machine with b has nothing to move, and an optimum of 0.
-    several = [k for k in range(len(programs)) if SIZES[k] > 1]
+    several = np.flatnonzero(np.diff(programs.starts) > 1).tolist()
     assert found.proved(tol)[several].all()
     for k in several:
         rows, program = programs.rows(k), programs.program(k)
@@ -64,6 +82,7 @@ def test_certificates_and_values_are_those_of_each_machine(kernel: Kernel, inter
         assert programs.held_out is not None
         function = Expansion(kernel, X[programs.samples[rows]], beta, b)
         np.testing.assert_allclose(found.held_out[k], function(X[programs.held_out[k]]), atol=1e-11)
+    return found
 
 
 def margins(share: float) -> tuple[KernelQPs, list[MarginLevelBounds]]:
@@ -125,8 +144,36 @@ def test_a_machine_takes_up_the_answer_of_the_one_before() -> None:
     assert together.steps[2] == solved(apart, 1e-6).steps[2]
 
 
-def test_a_kernel_whose_values_are_made_otherwise_is_left_to_others() -> None:
-    assert solve_kernel_qps(machines(Linear(), True), tol=1e-3, memory=2**30, jobs=1) is None
+def test_squared_losses_take_one_newton_step() -> None:
+    programs = machines(Linear(), False, (60,) * 5)
+    terms = programs.terms.copy()
+    terms[1:] = [[0.0], [0.5], [-np.inf], [np.inf]]
+    found = solved(KernelQPs(programs.gram, programs.samples, programs.starts, terms, None), 1e-9)
+    assert found.proved(1e-9).all()
+    assert (found.steps == 1).all()
+
+
+def test_few_samples_for_each_feature_are_left_to_pair_steps() -> None:
+    found = solved(machines(Linear(), True), 1e-6)
+    assert found.weights is None
+    assert found.proved(1e-6)[[0, 2, 3, 4]].all()
+
+
+def test_steps_in_features_go_on_from_a_point() -> None:
+    programs = machines(Linear(), True, (60,) * 5)
+    answer = solved(programs, 1e-9)
+    begun = replace(programs, begin=answer.beta)
+    assert (solved(begun, 1e-6).steps < solved(programs, 1e-6).steps).all()
+
+
+def test_who_allows_fewer_steps_than_may_be_taken_is_not_served() -> None:
+    several, few = machines(Linear(), True, (60,) * 5), machines(RBF(0.3), True)
+    assert solve_kernel_qps(several, tol=1e-3, memory=2**30, jobs=1, max_iter=10) is None
+    assert solve_kernel_qps(several, tol=1e-3, memory=2**30, jobs=1, max_iter=1000) is not None
+    assert solve_kernel_qps(few, tol=1e-3, memory=2**30, jobs=1, max_iter=1000) is None
+
+
+def test_a_matrix_beyond_memory_is_left_to_others() -> None:
     assert solve_kernel_qps(machines(RBF(0.3), True), tol=1e-3, memory=2**10, jobs=1) is None
 
 
