@@ -109,7 +109,7 @@ def write_for_libsvm(trained: TrainedMachine, asked: Asked, samples: int, path: 
     """
     svm_type, decision = _SVM_TYPES.get(asked.name), trained.predictor.decision
     if isinstance(decision, Votes):
-        functions, kind = trained.predictor.functions, svm_type or SvmType.C_SVC
+        functions, kind = trained.predictor.expansions, svm_type or SvmType.C_SVC
         written = [write_libsvm_machines(functions, decision.classes, decision.pairs, path, kind, _sigmoids(decision))]
     else:
         assert trained.function is not None
@@ -157,7 +157,7 @@ def read_new(options: NewOptions, predictor: Predictor) -> tuple[Predictor, Samp
         _check_width(options.data, X, features)
         X = _ranged(X, options.ranges, widen=False)
     scaling = predictor.preprocessing
-    if is_sparse(X) and not (predictor.functions.kernel.takes_sparse and (scaling is None or scaling.keeps_zeros)):
+    if is_sparse(X) and not (predictor.functions.takes_sparse and (scaling is None or scaling.keeps_zeros)):
         X = X.toarray()
     return predictor, X, dataset if with_targets else None
 
@@ -242,10 +242,11 @@ def _check_width(source: str, X: Samples, features: int) -> None:
 
 def _widened(predictor: Predictor, X: Samples) -> tuple[Predictor, Samples]:
     """Return machine and samples with as many features; those that a scaling does not know are left out."""
-    functions, features = predictor.functions, predictor.features
+    features = predictor.features
     if predictor.preprocessing is not None:
         hint(f"features above {features} are left out, as by svm-scale: the training file has not got them.")
         return predictor, X[:, :features]
     hint(f"the samples have {X.shape[1]} features, and the machine was trained on {features}: the others were 0 there.")
+    functions = predictor.expansions
     centers = padded(functions.centers, X.shape[1])
     return replace(predictor, functions=replace(functions, centers=centers)), X

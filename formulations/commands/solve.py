@@ -112,7 +112,7 @@ def _trained(trained: TrainedMachine, asked: Any, kernel: str, read: Any) -> dic
         "machines": int(trained.predictor.functions.intercepts.size),
         "status": trained.status,
         "relative_gap": trained.relative_gap,
-        "n_support" if asked.rank is None else "landmarks": int(trained.predictor.functions.centers.shape[0]),
+        "n_support" if asked.rank is None else "landmarks": int(trained.predictor.expansions.centers.shape[0]),
         **trained.score,
         "seconds": trained.seconds,
     }

@@ -25,6 +25,7 @@ from formulations.estimators.regressors import (
 )
 from formulations.estimators.relevance import RelevanceClassifier, RelevanceRegressor
 from formulations.estimators.search import KernelHalvingSearchCV, KernelRandomizedSearchCV, KernelSearchCV
+from formulations.estimators.stated import StatementClassifier, StatementRegressor
 
 __all__ = [
     "LPSVC",
@@ -50,5 +51,7 @@ __all__ = [
     "RelevanceRegressor",
     "SparseApproximation",
     "SquaredHingeSVC",
+    "StatementClassifier",
+    "StatementRegressor",
     "UncertifiedWarning",
 ]

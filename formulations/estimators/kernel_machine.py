@@ -124,6 +124,9 @@ class LeavesDataBehind(BaseEstimator):
     _proof: ClassVar[str]
     """What a fit leaves last."""
 
+    _saved_by: ClassVar[str] = "solution_"
+    """The attribute that writes what predicts to a file."""
+
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether there is an answer, also of an estimator out of a pickle."""
         return self._proof in vars(self)
@@ -157,7 +160,7 @@ class LeavesDataBehind(BaseEstimator):
                     f"this {own.__name__} came out of a pickle, which holds what predicts, but no {name}: the training "
                     f"samples, or numbers of each of them, would be in it. Fit it again, or keep the answer from the "
                     f"estimator that was fitted: pickle.dumps(estimator.solution_) has all of it, and "
-                    f"estimator.solution_.save(path) writes what predicts.",
+                    f"estimator.{own._saved_by}.save(path) writes what predicts.",
                     name=name,
                     obj=self,
                 )

@@ -300,7 +300,7 @@ def _without_samples(solution: RelevanceSolution) -> Predictor:
     predictor = solution.predictor
     if solution.relevance.size:
         return predictor
-    functions = predictor.functions
+    functions = predictor.expansions
     nothing = replace(functions, centers=functions.centers[:0], coefficients=functions.coefficients[:0])
     return replace(predictor, functions=nothing)
 

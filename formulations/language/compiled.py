@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -42,7 +42,7 @@ from qpkernels.solvers.repair import repair
 if TYPE_CHECKING:
     from qpkernels.families.batch.machine import Fitted
 
-__all__ = ["Compiled", "Found", "InCoordinates", "found_by", "in_coordinates", "recognised"]
+__all__ = ["Compiled", "Found", "InCoordinates", "found_by", "in_coordinates", "recognised", "with_others"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -368,7 +368,7 @@ def _parts_of(function: FittedFunction) -> list[tuple[Representers, Vector]]:
     ]
 
 
-def found_by(combination: Combination, functions: dict[Function, FittedFunction]) -> FittedFunction:
+def found_by(combination: Combination, functions: Mapping[Function, FittedFunction]) -> FittedFunction:
     """Return a combination of functions of one space, the unknown ones being those that were found.
 
     Parameters
@@ -409,8 +409,8 @@ def in_coordinates(problem: Any, values: Sequence[Values], norms: Sequence[Norm]
         terms, known = norm.combination.terms, norm.combination.known
         span = spans[terms[0][1]]
         replaced[norm.id] = sum([a * u[f] for a, f in terms] + [c * span.coordinates_of(g) for c, g in known])
-    objective = type(problem.objective)(_with(problem.objective.args[0], replaced))
-    constraints = [_with(each, replaced) for each in problem.constraints]
+    objective = type(problem.objective)(with_others(problem.objective.args[0], replaced))
+    constraints = [with_others(each, replaced) for each in problem.constraints]
     links = [each == spans[each.function].rows_of(each) @ u[each.function] for each in values]
     for link, each in zip(links, values, strict=True):
         link.set_label(each.name())
@@ -418,13 +418,21 @@ def in_coordinates(problem: Any, values: Sequence[Values], norms: Sequence[Norm]
     return InCoordinates(lower(made, name), problem, tuple(constraints), tuple(norms), spans, u)
 
 
-def _with(expression: Any, replaced: dict[int, Any]) -> Any:
-    """Return an expression or constraint with other expressions in place of some variables; as it is without such."""
-    if not any(each.id in replaced for each in expression.variables()):
+def with_others(expression: Any, replaced: Mapping[int, Any]) -> Any:
+    """Return an expression or constraint with other expressions in place of some leaves; as it is without such.
+
+    Parameters
+    ----------
+    expression
+        Of CVXPY.
+    replaced
+        The other expressions by the ids of variables and parameters.
+    """
+    if not any(each.id in replaced for each in (*expression.variables(), *expression.parameters())):
         return expression
-    if isinstance(expression, cp.Variable):
+    if isinstance(expression, cp.Variable | cp.Parameter):
         return replaced[expression.id]
-    return expression.copy([_with(each, replaced) for each in expression.args])
+    return expression.copy([with_others(each, replaced) for each in expression.args])
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Kernel
 from qpkernels.kernels.functionals import Representers
 
-__all__ = ["Combination", "FittedFunction", "Function", "Norm", "Values"]
+__all__ = ["Combination", "FittedFunction", "Function", "NewSample", "Norm", "Values", "stacked"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,6 +173,35 @@ class Values(cp.Variable):  # type: ignore[misc]
         self.save_value(self._validate_value(values))
 
 
+class NewSample(cp.Variable):  # type: ignore[misc]
+    """A sample that is not known yet: functions take it, and what they say of it are variables.
+
+    Parameters
+    ----------
+    shape
+        That of one sample.
+
+    Attributes
+    ----------
+    functionals
+        The variables by function and axes.
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        super().__init__((1, *shape), name="X")
+        self.functionals: dict[tuple[Function | FittedFunction, tuple[int, ...]], Any] = {}
+
+    def value_of(self, function: Function | FittedFunction, axes: tuple[int, ...]) -> Any:
+        """Return D^axes f at the sample, the same variable whenever it is asked for.
+
+        Parameters
+        ----------
+        function, axes
+            Which.
+        """
+        return self.functionals.setdefault((function, axes), cp.Variable(1, name="f(X)"))
+
+
 class Norm(cp.Variable):  # type: ignore[misc]
     """What stands for the coordinates of a function under a norm until all functionals of a program are known.
 
@@ -250,13 +279,15 @@ class Combination:
 
     def gradient(self, X: ArrayLike) -> cp.Expression:
         """Return the gradient of f at each of the points, an affine expression of shape (m, d)."""
-        features = self._kernel.samples(X).shape[1:]
+        features = X.shape[1:] if isinstance(X, NewSample) else self._kernel.samples(X).shape[1:]
         if len(features) != 1:
             raise ShapeError("a gradient needs points with features, one row each.")
         return cp.vstack([self.derivative(X, axis) for axis in range(features[0])]).T
 
     def mean(self, X: ArrayLike, weights: ArrayLike | None = None) -> cp.Expression:
         """Return sum_i w_i f(x_i), a scalar, or n such sums; without weights, the mean of f at the points."""
+        if isinstance(X, NewSample):
+            raise ParameterError("a sample at a time is predicted, and the mean of one is its value: take f(X).")
         if weights is None:
             count = self._kernel.samples(X).shape[0]
             return self._functional(X, (), np.full(count, 1.0 / count))
@@ -290,7 +321,7 @@ class Combination:
         for a, function in self.terms:
             total = total + a * function.values(X, axes, weights)
         for c, g in self.known:
-            values = g.derivative(X, *axes)
+            values = X.value_of(g, axes) if isinstance(X, NewSample) else g.derivative(X, *axes)
             total = total + c * (values if weights is None else _applied(weights, values))
         return total
 
@@ -307,10 +338,20 @@ class Combination:
         if self._norm is None:
             if not self.terms:
                 raise ParameterError("the norm of a known function is a number; see its squared_norm.")
-            for kernel in (*(f.kernel for _, f in self.terms), *(g.kernel for _, g in self.known)):
-                self._require_space(kernel)
+            self.require_one_space()
             self._norm = Norm(self)
         return self._norm
+
+    def require_one_space(self) -> None:
+        """Refuse a sum of functions of several kernels.
+
+        Raises
+        ------
+        ParameterError
+            With two of them.
+        """
+        for kernel in (*(f.kernel for _, f in self.terms), *(g.kernel for _, g in self.known)):
+            self._require_space(kernel)
 
     @property
     def norm(self) -> cp.Expression:
@@ -415,6 +456,13 @@ class Function(Combination):
         axes
             Numbers of features, each as often as f is differentiated along it.
         """
+        if isinstance(X, NewSample):
+            return X.value_of(self, axes)
+        if isinstance(X, cp.Expression):
+            raise ParameterError(
+                f"{self.name} takes points that are known, or the X of what predicts as it is, but the expression "
+                f"{shown(X)} came; a kernel of some columns is Columns(kernel, columns)."
+            )
         points = Representers(self.kernel, self.kernel.samples(X), axes)
         if axes:
             # A kernel without such a derivative says so here.

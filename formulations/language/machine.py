@@ -14,18 +14,22 @@ bounds in the whole space.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import perf_counter
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 import formulations.modelling.cvx as cp
 from formulations.language.compiled import Compiled, InCoordinates, found_by, in_coordinates, recognised
 from formulations.language.function import Combination, FittedFunction, Function, Norm, Values
+from formulations.language.predicting import predictor_of
 from formulations.language.recognition import NotSeparable
 from formulations.modelling.failures import infeasible, no_answer, unbounded
 from formulations.modelling.lowering import lower
+from formulations.modelling.prediction import Predictor
 from formulations.modelling.reasons import Contradiction, proof_of
 from formulations.modelling.routes import memory_of
 from formulations.modelling.solution import Seconds
@@ -56,6 +60,8 @@ class MachineSolution(Carded):
         The name of that program.
     functions
         The functions by the variables that they are of.
+    variables
+        The numbers that were found for variables, and the parameters then, by their ids.
     solver, claim, message, iterations, seconds
         Who solved it, and what that said.
     """
@@ -66,6 +72,7 @@ class MachineSolution(Carded):
     tol: float
     program: str
     functions: dict[Function, FittedFunction] = field(repr=False)
+    variables: dict[int, Any] = field(repr=False)
     solver: str
     claim: Claim
     message: str
@@ -83,12 +90,50 @@ class MachineSolution(Carded):
         Raises
         ------
         ParameterError
-            If it is not in the statement.
+            If it is not in the statement, or a sum of functions in several spaces.
         """
         missing = [each.name for _, each in f.terms if each not in self.functions]
         if missing:
             raise ParameterError(f"the statement has no function {missing[0]!r}, so that none was found.")
+        f.require_one_space()
         return found_by(f, self.functions)
+
+    def predictor(
+        self, decides: Callable[[Any], Any], *, classes: ArrayLike | None = None, thresholds: Any = None
+    ) -> Predictor:
+        """Return a machine for new samples, x -> g(x) or a class by it, that predicts and is saved without the rest.
+
+        g is affine in values and derivatives of functions and in x; the variables are those that were found here.
+
+        Parameters
+        ----------
+        decides
+            X -> g(X): one expression, such as ``lambda X: f(X) + X @ w + b``, or a list of one for each class or
+            target; a function of the statement, such as ``f``, or ``f + g``, is one.
+        classes
+            Labels: of one g, that of values below and that of values above 0; of K, the label of each, the largest of
+            which decides. None: the values are what is predicted.
+        thresholds
+            Of one g and K classes in ascending order, the K - 1 numbers between them, which may be variables.
+
+        Raises
+        ------
+        ParameterError, ShapeError, LabelError
+            If g is not affine, or has a function or variable that is not in the statement; or if classes and thresholds
+            are not as many as that.
+
+        Examples
+        --------
+        >>> import cvxpy as cp
+        >>> from formulations import Function, Machine
+        >>> from qpkernels import RBF
+        >>> f, b = Function(RBF(1.0)), cp.Variable()
+        >>> loss = cp.sum_squares(f([[0.0], [1.0], [2.0]]) + b - [-1.0, 1.0, 1.0])
+        >>> solution = Machine(cp.Minimize(0.1 * f.squared_norm + loss)).solve()
+        >>> print(solution.predictor(lambda X: f(X) + b, classes=["low", "high"]).predict([[0.1], [1.2]]))
+        ['low' 'high']
+        """
+        return predictor_of(decides, self.functions, self.variables, classes, thresholds)
 
     def explain(self) -> str:
         """Return in words what is proved."""
@@ -271,12 +316,18 @@ class Machine(Carded):
             tol=tol,
             program=made.description,
             functions=found.functions,
+            variables={each.id: each.value for each in (*self.variables, *self.problem.parameters())},
             solver=outcome.solver,
             claim=outcome.claim,
             message=outcome.message,
             iterations=outcome.iterations,
             seconds=seconds,
         )
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables of CVXPY in it, beside what is said of functions."""
+        return tuple(each for each in self.problem.variables() if not isinstance(each, Values | Norm))
 
     def conflict(self, solver: SolverLike = "clarabel", *, tol: float = 1e-6) -> Conflict | None:
         """Return an irreducible subset of the constraints that no functions and variables satisfy; None: some do.

@@ -385,6 +385,16 @@ class Expansions:
                 values[rows] = np.asarray(self.kernel.features(samples[rows])) @ weights
         return np.asarray(values + self.intercepts)
 
+    @property
+    def sample_shape(self) -> tuple[int, ...]:
+        """The shape of one sample."""
+        return tuple(self.centers.shape[1:])
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether the kernel takes sparse samples."""
+        return self.kernel.takes_sparse
+
     @cached_property
     def _between(self) -> _ValuesAt:
         return _ValuesAt(self.kernel, self.centers)

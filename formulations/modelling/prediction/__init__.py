@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is left of a machine without its training samples: functions, how their values become answers, and files."""
 
-from formulations.modelling.prediction.decisions import Decision, Inliers, Labels, Sigmoids, Targets, Votes
+from formulations.modelling.prediction.decisions import Decision, Inliers, Labels, Ordered, Sigmoids, Targets, Votes
 from formulations.modelling.prediction.files import load
 from formulations.modelling.prediction.predictor import Answering, Posterior, Predictor
 
@@ -10,6 +10,7 @@ __all__ = [
     "Decision",
     "Inliers",
     "Labels",
+    "Ordered",
     "Posterior",
     "Predictor",
     "Sigmoids",

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from formulations.modelling.inputs.samples import checked_labels, real_targets
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.arrays.files import sized
-from qpkernels.errors import ParameterError
+from qpkernels.errors import ParameterError, ShapeError
 
-__all__ = ["Decision", "Inliers", "Labels", "Sigmoids", "Targets", "Votes", "probabilities"]
+__all__ = ["Decision", "Inliers", "Labels", "Ordered", "Sigmoids", "Targets", "Votes", "probabilities"]
 
 _LEAST = 1e-7
 """Probability of a pair that none is taken to be below, as LIBSVM has it: with 0, the system may be singular."""
@@ -91,11 +91,11 @@ class Decision(ABC):
     """
 
     classes: NDArray[Any] | None
-    """The labels in sorted order, but of two that of negative values first; None where there are none."""
+    """The labels, sorted but for those that values order, as of two that of negative values first; None: no labels."""
 
     @abstractmethod
     def predict(self, values: Matrix) -> NDArray[Any]:
-        """Return one answer for each sample, shape (n,)."""
+        """Return one answer for each sample, shape (n,), or one of several targets, shape (n, targets)."""
 
     def probabilities(self, values: Matrix) -> Matrix:
         """Return the probability of each class, shape (n, classes).
@@ -142,19 +142,27 @@ class Decision(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Targets(Decision):
-    """The value itself is predicted; the score is R^2, the coefficient of determination."""
+    """The value itself is predicted; the score is R^2, the coefficient of determination, of several their mean."""
 
     classes = None
 
     def predict(self, values: Matrix) -> NDArray[Any]:
-        """Return f(x) + b."""
-        return values[:, 0]
+        """Return f(x) + b, of several functions one a column."""
+        return values[:, 0] if values.shape[1] == 1 else values
 
     def score(self, predicted: NDArray[Any], y: ArrayLike | None) -> float:
         """Return R^2 = 1 - sum (y - g)^2 / sum (y - mean y)^2."""
         from sklearn.metrics import r2_score
 
-        return float(r2_score(real_targets(_given(y), len(predicted)), predicted))
+        if predicted.ndim == 1:
+            return float(r2_score(real_targets(_given(y), len(predicted)), predicted))
+        columns = np.asarray(_given(y)).T
+        if columns.ndim != 2 or len(columns) != predicted.shape[1]:
+            raise ShapeError(
+                f"y must hold {predicted.shape[1]} targets of each sample, one a column, but its shape is "
+                f"{columns.shape[::-1]}."
+            )
+        return float(r2_score(np.column_stack([real_targets(each, len(predicted)) for each in columns]), predicted))
 
     @classmethod
     def of_contents(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], functions: int) -> Targets:
@@ -313,6 +321,38 @@ class Votes(_OfClasses):
         if classes.ndim != 1 or not all(-1 <= j < classes.size and 0 <= k < classes.size for j, k in pairs):
             raise ValueError("its pairs are of classes that it has not")
         return cls(classes, pairs, Sigmoids.of_arrays(arrays, functions))
+
+
+@dataclass(frozen=True, eq=False)
+class Ordered(_OfClasses):
+    """Of classes in an order, that of number k where the value is above k of the thresholds.
+
+    Attributes
+    ----------
+    classes
+        The K labels, that of the least values first.
+    thresholds
+        Ascending, shape (K - 1,).
+    """
+
+    thresholds: Vector
+
+    def predict(self, values: Matrix) -> NDArray[Any]:
+        """Return the labels."""
+        return np.asarray(self.classes[np.searchsorted(self.thresholds, values[:, 0])])
+
+    def to_contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return classes and thresholds."""
+        return {}, _arrays_of(self.classes, None) | {"thresholds": self.thresholds}
+
+    @classmethod
+    def of_contents(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], functions: int) -> Ordered:
+        """Return the decision among the classes that a file holds."""
+        del header
+        thresholds = sized(arrays["thresholds"], "thresholds", arrays["classes"].size - 1)
+        if functions != 1 or not (np.isfinite(thresholds).all() and (np.diff(thresholds) >= 0).all()):
+            raise ValueError("its thresholds do not ascend, or are of several functions")
+        return cls(arrays["classes"], thresholds)
 
 
 def _arrays_of(classes: NDArray[Any], sigmoids: Sigmoids | None) -> dict[str, Any]:

@@ -13,9 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from formulations.modelling.prediction.decisions import Decision, Inliers, Labels, Sigmoids, Targets, Votes
-from formulations.modelling.prediction.predictor import FORMAT, PREPARED, PREPARED_ARRAY, VERSION, Posterior, Predictor
+from formulations.modelling.prediction.decisions import Decision, Inliers, Labels, Ordered, Sigmoids, Targets, Votes
+from formulations.modelling.prediction.predictor import (
+    FORMAT,
+    PREPARED,
+    PREPARED_ARRAY,
+    SUMMED,
+    VERSION,
+    Posterior,
+    Predictor,
+)
 from formulations.modelling.prediction.preparation import Preparation, from_spec
+from formulations.modelling.prediction.sums import Functionals
 from qpkernels.arrays import Matrix, finite_vector, is_integer
 from qpkernels.arrays.files import check_compressed, load_arrays, parsing, sized
 from qpkernels.errors import FileFormatError
@@ -29,7 +38,7 @@ BEGIN = b"svm_type"
 
 _WHAT = "a machine written by save"
 
-_DECISIONS: dict[str, type[Decision]] = {each.__name__: each for each in (Targets, Inliers, Labels, Votes)}
+_DECISIONS: dict[str, type[Decision]] = {each.__name__: each for each in (Targets, Inliers, Labels, Ordered, Votes)}
 
 
 def load(path: str | Path) -> Predictor:
@@ -60,12 +69,13 @@ def load(path: str | Path) -> Predictor:
     if _begin(path) == BEGIN:
         return _load_libsvm(Path(path))
     arrays = load_arrays(path, _WHAT)
-    StoredCenters.check_arrays(arrays, path, _WHAT, "header", "coefficients", "intercepts")
+    if not {"header", "terms", "intercepts"} <= set(arrays):
+        StoredCenters.check_arrays(arrays, path, _WHAT, "header", "coefficients", "intercepts")
     with parsing(path, _WHAT):
         header = json.loads(str(arrays["header"]))
-        if header.get("format") != FORMAT or header.get("version") not in (VERSION, PREPARED):
+        if header.get("format") != FORMAT or header.get("version") not in (VERSION, PREPARED, SUMMED):
             raise FileFormatError(
-                f"{path} must be {_WHAT}, of version {VERSION} or {PREPARED} of the format, but it says "
+                f"{path} must be {_WHAT}, of version {VERSION} to {SUMMED} of the format, but it says "
                 f"{header.get('format')!r}, version {header.get('version')!r}; save it again by this release, or read "
                 "it by its own."
             )
@@ -98,7 +108,7 @@ def _target(header: Mapping[str, Any]) -> str | int | None:
 
 
 def _preparation(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Scaling | Preparation | None:
-    if header["version"] != PREPARED:
+    if header["version"] == VERSION or "preparation" not in header:
         return None
     own = [arrays[f"{PREPARED_ARRAY}{k}"] for k in range(sum(name.startswith(PREPARED_ARRAY) for name in arrays))]
     preparation = from_spec(header["preparation"], own)
@@ -107,11 +117,13 @@ def _preparation(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) 
     return preparation
 
 
-def _functions(arrays: Mapping[str, NDArray[Any]]) -> Expansions:
+def _functions(arrays: Mapping[str, NDArray[Any]]) -> Expansions | Functionals:
+    intercepts = finite_vector(sized(arrays["intercepts"], "intercepts", None), "intercepts")
+    if "terms" in arrays:
+        return Functionals.of_arrays(arrays, intercepts)
     known = StoredCenters.from_arrays(arrays)
     # The kernel checks what it is given, as at any call.
     centers = known.kernel.samples(known.samples)
-    intercepts = finite_vector(sized(arrays["intercepts"], "intercepts", None), "intercepts")
     if not np.isfinite(arrays["coefficients"]).all():
         raise ValueError("coefficients must be finite")
     coefficients = _coefficients(arrays, centers.shape[0], intercepts.size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from scipy.sparse import csr_array
 
 from formulations.modelling.prediction.decisions import Decision
 from formulations.modelling.prediction.preparation import Preparation, to_spec
+from formulations.modelling.prediction.sums import Functionals, terms_of
 from qpkernels.arrays import FeatureNames, Matrix, Vector, check_feature_names, row_blocks, shown
 from qpkernels.arrays.containers import by_blocks, is_dask
 from qpkernels.arrays.files import npz_path, replacing
@@ -22,12 +24,13 @@ from qpkernels.display import Card, Carded, Fact, count, to_text
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.files import Scaling
 from qpkernels.gram.functions import Expansions, StoredCenters
+from qpkernels.kernels import Kernel
 
-__all__ = ["FORMAT", "PREPARED", "PREPARED_ARRAY", "VERSION", "Answering", "Posterior", "Predictor"]
+__all__ = ["FORMAT", "PREPARED", "PREPARED_ARRAY", "SUMMED", "VERSION", "Answering", "Posterior", "Predictor"]
 
 
-FORMAT, VERSION, PREPARED = "qpkernels machine", 1, 2
-"""What the header of a file says: its version is 2 if samples are prepared by steps."""
+FORMAT, VERSION, PREPARED, SUMMED = "qpkernels machine", 1, 2, 3
+"""What the header of a file says: its version is 2 if samples are prepared by steps, and 3 of sums of functionals."""
 
 PREPARED_ARRAY = "prepared_"
 """How the names of the arrays of these steps begin."""
@@ -102,7 +105,7 @@ class Answering:
         predictor = self.predictor
         if is_dask(X):
             one = predictor.decision.predict(np.zeros((1, predictor.functions.intercepts.size)))
-            return by_blocks(predictor.predict, X, None, one.dtype)
+            return by_blocks(predictor.predict, X, None if one.ndim == 1 else one.shape[1], one.dtype)
         return predictor.decision.predict(predictor.values(X))
 
     def decision_function(self, X: ArrayLike) -> Vector | Matrix:
@@ -164,7 +167,7 @@ class Predictor(Answering, Carded):
     Attributes
     ----------
     functions
-        f_k + b_k, of one kernel and over the same centers.
+        f_k + b_k, of one kernel and over the same centers, or sums of functions of several kernels and of derivatives.
     decision
         How their values become answers.
     posterior
@@ -191,14 +194,32 @@ class Predictor(Answering, Carded):
     ['low' 'high'] [0.]
     """
 
-    functions: Expansions
+    functions: Expansions | Functionals
     decision: Decision
     posterior: Posterior | None = None
     preprocessing: Scaling | Preparation | None = None
     target: str | int | None = None
 
+    @classmethod
+    def joined(cls, predictors: Sequence[Predictor], decision: Decision) -> Predictor:
+        """Return machines of one function each, without preprocessing, as one of as many functions.
+
+        Parameters
+        ----------
+        predictors
+            The machines.
+        decision
+            How their values become answers.
+        """
+        if len(predictors) == 1:
+            return cls(predictors[0].functions, decision)
+        terms, unit = [], np.eye(len(predictors))
+        for number, each in enumerate(predictors):
+            terms += [replace(term, coefficients=term.coefficients * unit[number]) for term in terms_of(each.functions)]
+        return cls(Functionals.of(terms, np.hstack([each.functions.intercepts for each in predictors])), decision)
+
     def __post_init__(self) -> None:
-        given, taken = self.preprocessing, self.functions.centers.shape[1:]
+        given, taken = self.preprocessing, self.functions.sample_shape
         if given is None:
             return
         width = given.features if isinstance(given, Scaling) else given.width
@@ -215,11 +236,11 @@ class Predictor(Answering, Carded):
 
     def card(self) -> Card:
         """Return what it predicts, of which samples, and by what kernel."""
-        functions, samples = self.functions.intercepts.size, self.functions.centers.shape[0]
-        kernel = self.functions.kernel
+        functions = self.functions.intercepts.size
+        kernels = list(dict.fromkeys(f"{each!r}: k(x, z) = {to_text(each.formula())}" for each in self._kernels))
         facts = [
-            Fact("functions", f"{functions}, each a sum of {count(samples, 'kernel function')} and an intercept"),
-            Fact("kernel", f"{kernel!r}: k(x, z) = {to_text(kernel.formula())}"),
+            Fact("functions", f"{functions}, each a sum of {count(self._size, 'kernel function')} and an intercept"),
+            *(Fact("kernel", each) for each in kernels),
         ]
         if self.classes is not None:
             facts.append(Fact("classes", shown(self.classes.tolist())))
@@ -230,9 +251,38 @@ class Predictor(Answering, Carded):
         return Card(type(self).__name__, facts=tuple(facts))
 
     def __repr__(self) -> str:
+        functions = count(self.functions.intercepts.size, "function")
+        kernels = " + ".join(dict.fromkeys(shown(each) for each in self._kernels))
+        return f"<Predictor: {functions} of {count(self._size, 'sample')}, {kernels}>"
+
+    @property
+    def _kernels(self) -> list[Kernel]:
         known = self.functions
-        functions, samples = count(known.intercepts.size, "function"), count(known.centers.shape[0], "sample")
-        return f"<Predictor: {functions} of {samples}, {shown(known.kernel)}>"
+        return [known.kernel] if isinstance(known, Expansions) else [each.representers.kernel for each in known.terms]
+
+    @property
+    def _size(self) -> int:
+        """The number of centers."""
+        known = self.functions
+        if isinstance(known, Expansions):
+            return int(known.centers.shape[0])
+        return sum(len(each.representers) for each in known.terms)
+
+    @property
+    def expansions(self) -> Expansions:
+        """The functions as those of one kernel.
+
+        Raises
+        ------
+        ParameterError
+            If they are sums over several kernels, or hold derivatives.
+        """
+        if not isinstance(self.functions, Expansions):
+            raise ParameterError(
+                "the functions of this machine are sums over several kernels, or of derivatives, where those of one "
+                "kernel are wanted."
+            )
+        return self.functions
 
     @property
     def feature_names(self) -> FeatureNames:
@@ -244,7 +294,7 @@ class Predictor(Answering, Carded):
     def features(self) -> int:
         """Number of features of new samples, as they are before any preprocessing."""
         known = self.preprocessing
-        return int(self.functions.centers.shape[1]) if known is None else known.features
+        return self.functions.sample_shape[0] if known is None else known.features
 
     @property
     def classes(self) -> NDArray[Any] | None:
@@ -309,7 +359,7 @@ class Predictor(Answering, Carded):
         """
         if self.posterior is None:
             raise ParameterError("only relevance machines know the variance of their values; this is none.")
-        return self.posterior.variance(self.functions, self._prepared(X))
+        return self.posterior.variance(self.expansions, self._prepared(X))
 
     def probabilities(self, X: ArrayLike) -> Matrix:
         r"""Return the probability of each class, shape (n, classes).
@@ -330,14 +380,7 @@ class Predictor(Answering, Carded):
         """
         functions, target = self.functions, npz_path(path)
         header: dict[str, Any] = {"format": FORMAT, "version": VERSION, "decision": type(self.decision).__name__}
-        contents = StoredCenters(functions.kernel, functions.centers, functions.feature_names).to_arrays()
-        coefficients = functions.coefficients
-        if isinstance(coefficients, csr_array):
-            contents |= {"places": coefficients.indices, "starts": coefficients.indptr}
-            contents["coefficients"] = coefficients.data
-        else:
-            contents["coefficients"] = coefficients
-        contents["intercepts"] = functions.intercepts
+        contents = functions.to_arrays() if isinstance(functions, Functionals) else _stored(functions)
         entries, arrays = self.decision.to_contents()
         header, contents = header | entries, contents | arrays
         if self.target is not None:
@@ -354,6 +397,8 @@ class Predictor(Answering, Carded):
         elif scaling is not None:
             header |= {"lower": scaling.lower, "upper": scaling.upper}
             contents |= {"low": scaling.low, "high": scaling.high}
+        if isinstance(functions, Functionals):
+            header["version"] = SUMMED
         with replacing(target) as file:
             np.savez_compressed(file, header=np.array(json.dumps(header)), **contents)
         return target
@@ -368,3 +413,16 @@ class Predictor(Answering, Carded):
         check_feature_names(X, self.feature_names)
         scaled: ArrayLike = self.preprocessing.transform(X)
         return scaled
+
+
+def _stored(functions: Expansions) -> dict[str, Any]:
+    """Return what a file holds of functions of one kernel."""
+    contents = StoredCenters(functions.kernel, functions.centers, functions.feature_names).to_arrays()
+    coefficients = functions.coefficients
+    if isinstance(coefficients, csr_array):
+        contents |= {"places": coefficients.indices, "starts": coefficients.indptr}
+        contents["coefficients"] = coefficients.data
+    else:
+        contents["coefficients"] = coefficients
+    contents["intercepts"] = functions.intercepts
+    return contents

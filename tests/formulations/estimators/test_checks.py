@@ -36,7 +36,10 @@ from formulations.estimators import (
     RelevanceRegressor,
     SparseApproximation,
     SquaredHingeSVC,
+    StatementClassifier,
+    StatementRegressor,
 )
+from statements import hinge, tube
 
 KINDS = [
     kind
@@ -44,10 +47,12 @@ KINDS = [
     if isinstance(kind, type) and issubclass(kind, BaseEstimator) and not issubclass(kind, BaseSearchCV)
 ]
 SETTINGS: dict[type[Any], dict[str, Any]] = {
+    StatementClassifier: {"statement": hinge, "parameters": {"C": 2.0}},
+    StatementRegressor: {"statement": tube, "parameters": {"C": 10.0, "epsilon": 0.01}},
     RelevanceClassifier: {"tol": 0.1, "kernel": "linear"},
     RelevanceRegressor: {"tol": 0.1},
 }
-"""Parameters for the sake of time."""
+"""Parameters for the sake of time, and those that there must be."""
 
 EVERY = [kind(**SETTINGS.get(kind, {})) for kind in KINDS]
 WEIGHING = [each for each in EVERY if has_fit_parameter(each, "sample_weight")]
@@ -88,6 +93,8 @@ def test_there_is_something_to_check() -> None:
     assert {type(each) for each in EVERY} - {type(each) for each in WEIGHING} == {
         RelevanceClassifier,
         RelevanceRegressor,
+        StatementClassifier,
+        StatementRegressor,
     }
 
 

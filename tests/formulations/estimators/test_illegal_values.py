@@ -13,6 +13,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from formulations import audit, estimators
 from qpkernels.errors import LabelError, ParameterError, QPKernelsError
+from statements import STATEMENTS
 from together import together
 
 RNG = np.random.default_rng(0)
@@ -31,19 +32,24 @@ VALUES = [None, "nonsense", 10**400, [], -1, float("nan"), object(), True, {"non
 SETTINGS: dict[Any, dict[str, Any]] = {
     estimators.RelevanceClassifier: {"tol": 0.1},
     estimators.RelevanceRegressor: {"tol": 0.1},
+    **STATEMENTS,
 }
-"""Parameters for the sake of time."""
+"""Parameters for the sake of time, and those that there must be."""
+
+
+def made(kind: Any) -> Any:
+    return kind(**SETTINGS.get(kind, {}))
 
 
 def fitting(kind: Any) -> Any:
-    return TARGETS if is_regressor(kind()) else LABELS
+    return TARGETS if is_regressor(made(kind)) else LABELS
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore")
 @together("value", VALUES)
 def test_a_parameter_is_taken_or_refused_by_the_library(kind: Any, value: Any) -> None:
-    for name in kind().get_params():
+    for name in made(kind).get_params():
         if name == "verbose":
             continue
         try:
@@ -63,19 +69,19 @@ def test_models_of_the_other_kind(kind: Any) -> None:
 
 
 @together("targets", [["a"] * 20, [object()] * 20, [1.0, "b"] * 10])
-@together("kind", [kind for kind in KINDS if is_regressor(kind())])
+@together("kind", [kind for kind in KINDS if is_regressor(made(kind))])
 def test_targets_that_are_no_numbers(kind: Any, targets: Any) -> None:
     with pytest.raises(
         ParameterError, match=r"y must hold real numbers, but target [01] is .*; a classifier takes labels"
     ):
-        kind().fit(X, targets)
+        made(kind).fit(X, targets)
 
 
 @pytest.mark.parametrize("labels", [[1, "a"] * 10, [None, 1] * 10], ids=["text", "None"])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if issubclass(kind, ClassifierMixin)])
 def test_labels_of_several_types(kind: Any, labels: Any) -> None:
     with pytest.raises(LabelError, match=r"Unknown label type.* y starts with"):
-        kind().fit(X, np.array(labels, dtype=object))
+        made(kind).fit(X, np.array(labels, dtype=object))
 
 
 @pytest.mark.parametrize("value", [np.array([["a"] * 20]), "text", np.array([[object()] * 5]), [], 3], ids=type)

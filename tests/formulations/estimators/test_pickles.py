@@ -24,6 +24,7 @@ from formulations import audit, load
 from formulations.estimators import SVC, SVR, KernelRidge, LinearSVC, OneClassSVM, RelevanceRegressor
 from qpkernels import RBF, Spectrum
 from qpkernels.errors import LeftBehindError, ParameterError, QPKernelsError
+from statements import STATEMENTS
 
 RNG = np.random.default_rng(21)
 X = RNG.normal(size=(60, 3))
@@ -73,16 +74,19 @@ def cases() -> list[tuple[type, int, str]]:
     for kind in REGISTRY:
         known = inspect.signature(kind).parameters
         for name, settings in KERNELS.items():
-            relevance = kind.__name__.startswith("Relevance")
-            if settings.keys() <= known.keys() and not (relevance and name in ("function", "precomputed")):
+            of_kernels = kind.__name__.startswith(("Relevance", "Statement"))
+            if settings.keys() <= known.keys() and not (of_kernels and name in ("function", "precomputed")):
                 several = (2, 3) if name in ("by default", "precomputed") else (2,)
-                found += [(kind, classes, name) for classes in (several if is_classifier(kind()) else (0,))]
+                found += [
+                    (kind, classes, name)
+                    for classes in (several if is_classifier(kind(**STATEMENTS.get(kind, {}))) else (0,))
+                ]
     return found
 
 
 def fit(kind: type, classes: int, kernel: str) -> tuple[Any, np.ndarray, np.ndarray]:
     """Return an estimator that is fitted, what it takes of the new samples, and the numbers of its support vectors."""
-    settings = SETTINGS.get(kind.__name__, {}) | KERNELS[kernel]
+    settings = SETTINGS.get(kind.__name__, {}) | STATEMENTS.get(kind, {}) | KERNELS[kernel]
     if kind is KernelRidge and kernel == "function":
         settings["kernel"] = of_two
     known = inspect.signature(kind).parameters
@@ -101,6 +105,8 @@ def fit(kind: type, classes: int, kernel: str) -> tuple[Any, np.ndarray, np.ndar
         support = fitted.support_
     elif hasattr(fitted, "relevance_"):
         support = fitted.relevance_
+    elif hasattr(fitted, "predictor_"):
+        support = np.flatnonzero((X[:, None] == fitted.predictor_.functions.centers).all(axis=2).any(axis=1))
     else:
         support = np.flatnonzero(weights) if kind is KernelRidge else np.arange(0)
     return fitted, new, np.asarray(support)
