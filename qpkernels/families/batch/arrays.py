@@ -34,6 +34,7 @@ from qpkernels.families.batch.machine import (
 from qpkernels.gram import Gram
 from qpkernels.gram.features import Features
 from qpkernels.gram.panels.products import EXPONENT_ERROR
+from qpkernels.kernels import Linear
 from qpkernels.problems import Certificate, KernelQP, LevelQP, SampleTerms
 from qpkernels.problems.certificate import certify_values
 from qpkernels.problems.kernel_qp.bounds import worst_sample
@@ -433,7 +434,7 @@ def _features_for(programs: KernelQPs, sizes: Indices) -> Matrix | None:
     gram = programs.gram
     if not gram.trusted or gram.correction is not None or programs.budgets is not None:
         return None
-    if gram.explicit is None or not gram.explicit.in_memory or gram.explicit.shape[1] > _WIDE:
+    if not isinstance(gram.kernel, Linear) or gram.explicit is None or gram.explicit.shape[1] > _WIDE:
         return None
     if programs.totals is not None and programs.totals.any():
         return None
@@ -504,7 +505,10 @@ def _source(gram: Gram, memory: int) -> Source | None:
 
 def takes(gram: Gram) -> bool:
     """Return whether sums of rows make K beta as well as any other way, and nothing is to be said of K beside them."""
-    return gram.trusted and gram.correction is None and (gram.factored is None or isinstance(gram.factored, Features))
+    if not gram.trusted or gram.correction is not None:
+        return False
+    # Of a factor by landmarks the samples may be gone, and no other rows are made.
+    return gram.factored is None or (isinstance(gram.kernel, Linear) and isinstance(gram.factored, Features))
 
 
 def _share_out(
