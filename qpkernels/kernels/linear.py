@@ -30,6 +30,10 @@ __all__ = [
 _FEW_BYTES = 2**28
 """Size up to which sparse samples are made dense to serve as features."""
 
+_NARROW, _FILLED = 256, 0.1
+"""Features up to which equations in them are little work, and the part of more that must not be 0 for dense ones to be
+worth it: a product with fewer nonzeros takes less than one with all entries."""
+
 
 @dataclass(frozen=True)
 class Linear(Kernel):
@@ -68,10 +72,14 @@ class Linear(Kernel):
         return are_zero(X)
 
     def features(self, X: Samples) -> Matrix | None:
-        """Return the samples; sparse ones where there are more of them than features, made dense within 256 MiB."""
+        """Return the samples; sparse ones where there are more of them than features, made dense within 256 MiB.
+
+        They stay sparse where features are many and nonzeros few.
+        """
         if not is_sparse(X):
             return np.asarray(X)
-        few = X.shape[1] < X.shape[0] and 8 * X.shape[0] * X.shape[1] <= _FEW_BYTES
+        m, d = X.shape
+        few = d < m and 8 * m * d <= _FEW_BYTES and (d <= _NARROW or X.nnz >= _FILLED * m * d)
         return np.asarray(X.toarray()) if few else None
 
     def sparse_features(self, X: Samples) -> Any:

@@ -41,6 +41,16 @@ def test_a_product_goes_through_the_weights(kernel: Kernel, monkeypatch: pytest.
     assert f.squared_norm == pytest.approx(V @ K @ V, rel=1e-12)
 
 
+@pytest.mark.parametrize(("features", "density", "dense"), [(40, 0.02, True), (400, 0.02, False), (400, 0.2, True)])
+def test_sparse_samples_of_many_features_stay_sparse(features: int, density: float, dense: bool) -> None:
+    samples = csr_array(random_array((500, features), density=density, rng=np.random.default_rng(0)))
+    gram = Gram(Linear(), samples)
+    assert (gram.explicit is not None) is dense
+    np.testing.assert_allclose(
+        gram.product(np.ones(500)), samples @ np.asarray(samples.sum(axis=0)).ravel(), rtol=1e-12
+    )
+
+
 def test_other_kernels_and_dense_samples_have_no_sparse_features() -> None:
     assert Gram(RBF(1.0), X).sparse_features is None
     assert Gram(Linear(), X.toarray()).sparse_features is None
