@@ -60,6 +60,7 @@ from qpkernels.gram.panels.sums import (
     add_symmetric_sums,
     taken_among,
 )
+from qpkernels.kernels.functionals import FunctionalKernel
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.linear import Linear
 from qpkernels.kernels.products import ProductForm
@@ -254,7 +255,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
         Where v is not 0 the values are made in float64, and so v'Kv is.
         """
-        summed = self.is_formed or self.factored is not None
+        summed = self.is_formed or self.factored is not None or self.mixture is not None
         if v.any() and self.correction is None and not summed:
             with blas_threads_for(len(self)):
                 return streamed_product(self.kernel, self.X, finite_view(v, "coefficients", len(self)), suffices)
@@ -285,6 +286,9 @@ class Gram(Carded, metaclass=ChecksKeywords):
             return self.factored.product(v)
         if self.is_formed or self.correction is not None:
             return matrix_product(self.dense, v)
+        if self.mixture is not None:
+            M, G = self.mixture
+            return np.asarray(M @ (G @ (v @ M)))
         return streamed_product(self.kernel, self.X, v).values
 
     # The kernel as it is, whether the matrix is corrected or not: what there is beside whole products
@@ -359,6 +363,12 @@ class Gram(Carded, metaclass=ChecksKeywords):
         if dense is not None and dense.shape[1] < dense.shape[0]:
             return FeaturesInMemory(dense)
         return None if self.sparse_features is None else SparseFeatures(self.sparse_features)
+
+    @cached_property
+    def mixture(self) -> tuple[csr_array, Matrix] | None:
+        """A sparse M and a dense G with K = M G M', where K has such and G is smaller than K."""
+        found = self.kernel.mixture(self.X) if isinstance(self.kernel, FunctionalKernel) else None
+        return found if found is not None and found[1].shape[0] < len(self) else None
 
     @property
     def factor(self) -> Matrix:
@@ -470,7 +480,9 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @cached_property
     def lengths(self) -> Vector:
-        """The m values sqrt(K_ii): the distances of the samples from the origin of the space."""
+        """The m values sqrt(K_ii), distances of the samples from the origin of the space, or what bounds them."""
+        if isinstance(self.kernel, FunctionalKernel) and self.correction is None:
+            return frozen(self.kernel.lengths(self.X))
         return frozen(np.sqrt(np.maximum(self.diagonal, 0.0)))
 
     @cached_property

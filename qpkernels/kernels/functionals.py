@@ -18,13 +18,16 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, eye_array
 
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, finite_samples
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels.kernel import Kernel
 
 __all__ = ["FunctionalKernel", "Representers"]
+
+_AT_ONCE = 2**18
+"""Inner products that are held at once for a diagonal."""
 
 _KEPT = 2**29
 """Bytes up to which the inner products of all representers are kept."""
@@ -164,13 +167,30 @@ class FunctionalKernel(Kernel):
 
     def diagonal(self, X: Samples) -> Vector:
         coefficients = csr_array(X)
-        if self._kept is not None:
-            return np.asarray((coefficients @ self._kept * coefficients.toarray()).sum(axis=1))
-        values = np.empty(coefficients.shape[0])
-        for i in range(values.size):
-            row = coefficients[[i]]
-            values[i] = self.matrix(row, row)[0, 0]
+        values, counts = np.empty(coefficients.shape[0]), np.diff(coefficients.indptr)
+        for count in np.unique(counts):
+            (rows,) = np.nonzero(counts == count)
+            step = max(1, _AT_ONCE // max(1, int(count)) ** 2)
+            for start in range(0, rows.size, step):
+                some = rows[start : start + step]
+                values[some] = self._squares(coefficients[some], int(count))
         return values
+
+    def _squares(self, rows: csr_array, count: int) -> Vector:
+        """Return the squared norms of some sums, each of so many representers."""
+        if self._kept is None:
+            return np.asarray(self.matrix(rows, rows).diagonal())
+        c, at = rows.data.reshape(rows.shape[0], count), rows.indices.reshape(rows.shape[0], count)
+        return np.asarray(np.einsum("ij,ijk,ik->i", c, self._kept[at[:, :, None], at[:, None, :]], c))
+
+    def lengths(self, X: Samples) -> Vector:
+        """Return the sums of the norms of the terms: what rounding is a share of, also where they cancel."""
+        norms = np.sqrt(np.maximum(self.diagonal(eye_array(self.size, format="csr")), 0.0))
+        return np.asarray(abs(csr_array(X)) @ norms)
+
+    def mixture(self, X: Samples) -> tuple[csr_array, Matrix] | None:
+        """Return the coefficients and the inner products of all representers, where these are kept."""
+        return None if self._kept is None else (csr_array(X), self._kept)
 
     @cached_property
     def _kept(self) -> Matrix | None:

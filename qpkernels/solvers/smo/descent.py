@@ -63,6 +63,7 @@ from qpkernels.solvers.smo.rows import (
     KernelRows,
     MatrixRows,
     Memory,
+    MixtureRows,
     ProductRows,
     RowCache,
     SampleRows,
@@ -297,6 +298,9 @@ def streamed_rows(program: KernelQP | LevelQP, memory: Memory) -> Iterator[Sampl
     gram, pairs = program.gram, program.total is not None
     if gram.features is not None:
         yield FeatureRows(gram.features, pairs)
+        return
+    if gram.mixture is not None:
+        yield MixtureRows(*gram.mixture)
         return
     form, X = gram.panels(compressed=memory.compresses(gram.X))
     exact = False

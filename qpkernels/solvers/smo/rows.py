@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from scipy.sparse import csr_array
 
 from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector, is_sparse, row_blocks
 from qpkernels.arrays.threads import in_parts, paired_strips, threads
@@ -33,6 +34,7 @@ __all__ = [
     "KernelRows",
     "MatrixRows",
     "Memory",
+    "MixtureRows",
     "ProductRows",
     "RowCache",
     "SampleRows",
@@ -228,6 +230,29 @@ class FeatureRows(SampleRows):
 
     def part(self, samples: Indices) -> SampleRows:
         return FeatureRows(self._features[samples], self._pairs, self._level)
+
+
+class MixtureRows(SampleRows):
+    """From K = M G M' with a sparse M: a step changes G M'beta, and the values are those times M."""
+
+    def __init__(self, M: csr_array, G: Matrix) -> None:
+        self._M, self._G = M, G
+
+    def block(self, chosen: Indices) -> Block:
+        some = self._M[chosen]
+        return Block.whole(np.ascontiguousarray((some @ (some @ self._G).T).T))
+
+    def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
+        del visits
+        self.add_to(slice(None), chosen, delta, values)
+
+    def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
+        every = isinstance(columns, slice) and columns == slice(None)
+        M = self._M if every else self._M[columns]
+        values[columns] += M @ ((delta @ self._M[chosen]) @ self._G)
+
+    def part(self, samples: Indices) -> SampleRows:
+        return MixtureRows(self._M[samples], self._G)
 
 
 class VariableRows(SampleRows):

@@ -8,6 +8,7 @@ import qpkernels.kernels.functionals as module
 from qpkernels import RBF, Gram, Linear
 from qpkernels.errors import ShapeError
 from qpkernels.kernels.functionals import FunctionalKernel, Representers
+from qpkernels.solvers.smo.rows import MixtureRows
 
 X = np.random.default_rng(0).normal(size=(5, 2))
 FIRST, SECOND = RBF(0.5), Linear()
@@ -26,6 +27,27 @@ def test_entries_are_those_of_all_representers_mixed(kept: int, monkeypatch: pyt
     mixing = np.random.default_rng(1).normal(size=(4, 10)) * (np.random.default_rng(2).random((4, 10)) < 0.5)
     assert kernel(mixing) == pytest.approx(mixing @ K @ mixing.T, abs=1e-12)
     assert Gram(kernel, mixing).diagonal == pytest.approx(np.diag(mixing @ K @ mixing.T), abs=1e-12)
+
+
+def test_many_sums_of_few_representers_are_products_with_these() -> None:
+    random = np.random.default_rng(0)
+    points = random.normal(size=(8, 2))
+    first, second = np.arange(40) % 8, (np.arange(40) * 3 + 1) % 8
+    differences = np.eye(8)[first] - np.eye(8)[second]
+    gram = Gram(FunctionalKernel([[Representers(FIRST, points)]]), differences)
+    assert gram.mixture is not None
+    K, rows, v = differences @ FIRST(points) @ differences.T, MixtureRows(*gram.mixture), random.normal(size=40)
+    assert gram.product(v) == pytest.approx(K @ v, abs=1e-12)
+    chosen = np.array([3, 17, 30])
+    block = rows.block(chosen)
+    assert block.rows(np.arange(3)) == pytest.approx(K[np.ix_(chosen, chosen)], abs=1e-12)
+    some, values = np.array([1, 5, 39]), np.zeros(3)
+    rows.part(some).add(np.array([0, 2]), np.array([2.0, -1.0]), np.ones(2, np.int64), values)
+    assert values == pytest.approx(2.0 * K[some, 1] - K[some, 39], abs=1e-12)
+    # What rounding is a share of is the size of the terms, not of a difference in which they cancel.
+    near = Gram(FunctionalKernel([[Representers(FIRST, points[[0, 0]] + [[0.0], [1e-9]])]]), [[1.0, -1.0]])
+    assert near.diagonal[0] < 1e-15
+    assert near.lengths == pytest.approx([2.0])
 
 
 def test_samples_have_a_coefficient_for_each_representer() -> None:
