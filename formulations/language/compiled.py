@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 import formulations.modelling.cvx as cp
 from formulations.language.function import Combination, FittedFunction, Function, Norm, Values, stacked
-from formulations.language.recognition import NotSeparable, SeparatedLosses, StatementColumns, separate
+from formulations.language.recognition import NotSeparable, SeparatedLosses, StatementColumns, same_entries, separate
 from formulations.modelling.lowering import Lowered, lower
 from formulations.modelling.reasons import declared_groups
 from formulations.modelling.routes import FEW
@@ -83,7 +83,10 @@ class Compiled(Protocol):
     def usual_method(self) -> Method:
         """Who solves it where nobody is named."""
 
-    def at_once(self, tol: float, memory: int) -> Fitted | None:
+    def begin(self, known: Compiled, point: Vector) -> Vector | None:
+        """Return where to begin, given an answer to the same statement with other parameters; None: that is no use."""
+
+    def at_once(self, tol: float, memory: int, begin: Vector | None) -> Fitted | None:
         """Return the answer of few samples by arrays, proved or not; None: arrays do not take the program."""
 
     def answer(self, outcome: Outcome, tol: float, certificate: Certificate | None = None) -> Found:
@@ -93,7 +96,9 @@ class Compiled(Protocol):
 # As a KernelQP ------------------------------------------------------------------------------------------------
 
 
-def recognised(lowered: Lowered, values: Sequence[Values], norms: Sequence[Norm]) -> Compiled:
+def recognised(
+    lowered: Lowered, values: Sequence[Values], norms: Sequence[Norm], known: Compiled | None = None
+) -> Compiled:
     """Return the KernelQP that a statement is.
 
     Parameters
@@ -102,6 +107,8 @@ def recognised(lowered: Lowered, values: Sequence[Values], norms: Sequence[Norm]
         The statement in matrices.
     values, norms
         The leaves in it.
+    known
+        What the same statement was with other parameters: its kernel matrix is kept where the functionals are the same.
 
     Raises
     ------
@@ -113,11 +120,14 @@ def recognised(lowered: Lowered, values: Sequence[Values], norms: Sequence[Norm]
     shift = np.zeros(columns.values.size)
     start = 0
     for each in values:
-        if (known := spaces[each.function].known) is not None:
-            shift[start : start + each.size] = each.of(known)
+        if (center := spaces[each.function].known) is not None:
+            shift[start : start + each.size] = each.of(center)
         start += each.size
-    losses = separate(_shifted(lowered.program, columns.values, shift), columns)
-    return _kernel_qp(lowered, tuple(values), tuple(norms), columns, spaces, losses, shift)
+    before = known if isinstance(known, _AsKernelQP) else None
+    losses = separate(
+        _shifted(lowered.program, columns.values, shift), columns, None if before is None else before.losses
+    )
+    return _kernel_qp(lowered, tuple(values), tuple(norms), columns, spaces, losses, shift, before)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,12 +194,14 @@ def _kernel_qp(
     spaces: dict[Function, _Space],
     losses: SeparatedLosses,
     shift: Vector,
+    known: _AsKernelQP | None,
 ) -> Compiled:
     entries = losses.entries
     if entries.of.size == 0:
         raise NotSeparable("no loss depends on a function")
     directions, costs = losses.directions[entries.of], losses.costs
-    gram = _gram(values, spaces, csr_array(losses.functionals[entries.of]))
+    rows = csr_array(losses.functionals[entries.of])
+    gram = known.program.gram if known is not None and known.is_of(rows, spaces) else _gram(values, spaces, rows)
     parts = (entries.target, entries.lower, entries.upper)
     others = (entries.epsilon, entries.ridge, lowered.program.name)
     factor = 1.0
@@ -204,7 +216,7 @@ def _kernel_qp(
             program = SemiparametricQP(gram, *parts, directions, costs, *others)
     except ParameterError as error:
         raise NotSeparable(f"it has no dual point, or free directions that nothing determines: {error}") from error
-    return _AsKernelQP(program, lowered, values, norms, columns, spaces, losses, shift, factor)
+    return _AsKernelQP(program, lowered, values, norms, columns, spaces, losses, shift, factor, rows)
 
 
 def _gram(values: Sequence[Values], spaces: dict[Function, _Space], functionals: csr_array) -> Gram:
@@ -259,6 +271,22 @@ class _AsKernelQP:
     losses: SeparatedLosses
     shift: Vector
     factor: float
+    functionals: csr_array
+
+    def is_of(self, functionals: csr_array, spaces: Mapping[Function, _Space]) -> bool:
+        """Return whether it is about these functionals, with these weights of the penalties."""
+        weights, others = ({f: each.weight for f, each in some.items()} for some in (self.spaces, spaces))
+        return weights == others and same_entries(self.functionals, functionals)
+
+    def begin(self, known: Compiled, point: Vector) -> Vector | None:
+        if not isinstance(known, _AsKernelQP) or not self.is_of(known.functionals, known.spaces):
+            return None
+        # The largest multiple that is feasible, as along a path.
+        beta, program = known.program.project(point), self.program
+        used = beta != 0
+        room = np.where(beta > 0, program.upper, program.lower)[used] / beta[used]
+        factor = float(room.min(initial=np.inf))
+        return program.project(factor * beta if 0.0 < factor < np.inf else beta)
 
     @cached_property
     def programs(self) -> tuple[Program, ...]:
@@ -279,7 +307,7 @@ class _AsKernelQP:
     def usual_method(self) -> Method:
         return automatic_for(self.programs[0])
 
-    def at_once(self, tol: float, memory: int) -> Fitted | None:
+    def at_once(self, tol: float, memory: int, begin: Vector | None) -> Fitted | None:
         program = self.program
         few = program.size <= FEW and program.gram.trusted
         if not isinstance(program, KernelQP) or program.is_hard or not few or len(self.programs) > 1:
@@ -287,7 +315,7 @@ class _AsKernelQP:
         # Its compiled loops need numba, which takes its time to import.
         from qpkernels.families.batch.arrays import KernelQPs, solve_kernel_qps
 
-        solved = solve_kernel_qps(KernelQPs.of(program), tol=tol, memory=memory, jobs=1)
+        solved = solve_kernel_qps(KernelQPs.of(program, begin), tol=tol, memory=memory, jobs=1)
         return None if solved is None else solved.fitted(0, tol)
 
     def answer(self, outcome: Outcome, tol: float, certificate: Certificate | None = None) -> Found:
@@ -541,12 +569,21 @@ class InCoordinates:
         """Clarabel."""
         return find_solver("clarabel")
 
-    def at_once(self, tol: float, memory: int) -> None:
+    def begin(self, known: Compiled, point: Vector) -> None:
+        """Return that there is no beginning.
+
+        Parameters
+        ----------
+        known, point
+            What was found with other parameters.
+        """
+
+    def at_once(self, tol: float, memory: int, begin: Vector | None) -> None:
         """Return that arrays do not take it.
 
         Parameters
         ----------
-        tol, memory
+        tol, memory, begin
             What would be asked of them.
         """
 

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.modelling.cvx as cp
@@ -35,11 +35,11 @@ from formulations.modelling.routes import memory_of
 from formulations.modelling.solution import Seconds
 from formulations.modelling.solving import SolveRequest, first_taken, is_finite, quote, status_of
 from formulations.modelling.statement import constraint_of
-from qpkernels.arrays import shown
+from qpkernels.arrays import Vector, is_sparse, shown
 from qpkernels.diagnosis import Conflict, Ray, find_conflict
 from qpkernels.display import Card, Carded, Fact
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.problems import Certificate, Program, Status
+from qpkernels.problems import Certificate, KernelQP, Program, Status
 from qpkernels.solvers import Claim, Request, SolverLike, find_solver
 
 __all__ = ["Machine", "MachineSolution"]
@@ -201,6 +201,9 @@ class Machine(Carded):
                 f"this {self.name} is not convex by CVXPY's rules (DCP): {_culprit(self.problem)}."
             )
         variables = self.problem.variables()
+        self._compiled: tuple[Compiled | None, str] | None = None
+        self._at: list[Any] = []
+        self._found: tuple[Compiled, Vector] | None = None
         self.values = tuple(each for each in variables if isinstance(each, Values))
         self.norms = tuple(each for each in variables if isinstance(each, Norm))
         penalised = {function for norm in self.norms for function in norm.functions}
@@ -231,15 +234,6 @@ class Machine(Carded):
         """
         return constraint_of(self.problem, label)
 
-    @cached_property
-    def _compiled(self) -> tuple[Compiled | None, str]:
-        lowered = lower(self.problem, self.name)
-        try:
-            made = recognised(lowered, self.values, self.norms)
-        except NotSeparable as reason:
-            return None, str(reason)
-        return made, made.description
-
     @property
     def recognised(self) -> str:
         """Which program the statement is, or in words why it is none but a program over cones."""
@@ -253,8 +247,17 @@ class Machine(Carded):
         return (made or self._in_coordinates()).program
 
     def _latest_compiled(self) -> tuple[Compiled | None, str]:
-        if self.problem.parameters():
-            vars(self).pop("_compiled", None)
+        """Return the KernelQP for the parameters as they are, or why it is none; what is the same is kept."""
+        values = [each.value for each in self.problem.parameters()]
+        parameters = [each.toarray() if is_sparse(each) else np.copy(each) for each in values]
+        if self._compiled is None or not all(map(np.array_equal, self._at, parameters)):
+            lowered, known = lower(self.problem, self.name), None if self._compiled is None else self._compiled[0]
+            try:
+                made = recognised(lowered, self.values, self.norms, known)
+                self._compiled = made, made.description
+            except NotSeparable as reason:
+                self._compiled = None, str(reason)
+            self._at = parameters
         return self._compiled
 
     def solve(
@@ -293,7 +296,10 @@ class Machine(Carded):
         program = made.programs[0] if backend is None else first_taken(made.programs, backend)
         assert program is not None
         lowering = perf_counter() - begin
-        quick = made.at_once(tol, memory_of(options)) if request.limits_nothing else None
+        start = None if self._found is None else made.begin(*self._found)
+        quick = made.at_once(tol, memory_of(options), start) if request.limits_nothing else None
+        if start is not None and isinstance(program, KernelQP) and "warm_start" in method.options:
+            request = replace(request, warm_start=start)
         proof = quick.certificate if quick is not None and quick.certificate.holds(tol) else None
         outcome = request.solve_with(method, program, self.name) if quick is None or proof is None else quick.outcome
         if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not is_finite(outcome):
@@ -304,6 +310,7 @@ class Machine(Carded):
         certify = perf_counter()
         found = made.answer(outcome, tol, proof)
         certificate = found.certificate
+        self._found = made, outcome.point
         for function, fitted in found.functions.items():
             function.fitted = fitted
         status = status_of(certificate, outcome.claim, tol)

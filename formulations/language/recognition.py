@@ -14,7 +14,7 @@ This is seen from the rows and not from the names of atoms, so that a loss is fo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,7 +27,7 @@ from formulations.language.parametric import ENTRIES, MOST_ROWS, LossEntries, Lo
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.problems import ConeProgram, Nonnegative, Zero
 
-__all__ = ["NotSeparable", "SeparatedLosses", "StatementColumns", "separate"]
+__all__ = ["NotSeparable", "SeparatedLosses", "StatementColumns", "same_entries", "separate"]
 
 _ROUNDING, _SAME = 1e-12, 1e-10
 """Shares of a slope, and of the marks of rows, below which a difference is rounding."""
@@ -80,6 +80,33 @@ class SeparatedLosses:
     offset: float
     shared: Indices
     _kinds: tuple[_LossKind, ...]
+    _program: ConeProgram
+    _values: Indices
+
+    def again(self, program: ConeProgram) -> SeparatedLosses | None:
+        """Return the losses with other costs of variables and other right sides; None: more than these are others.
+
+        Parameters
+        ----------
+        program
+            The same matrices, or others.
+        """
+        known = self._program
+        same = (
+            same_entries(csr_array(known.A), csr_array(program.A))
+            and same_entries(csr_array(known.P), csr_array(program.P))
+            and known.cones == program.cones
+            and np.array_equal(known.q[self._values], program.q[self._values])
+        )
+        if not same:
+            return None
+        kinds = tuple(
+            replace(each, programs=replace(each.programs, q=program.q[each.columns], d=program.b[each.rows]))
+            for each in self._kinds
+        )
+        entries, offset = _collected(kinds, program.offset)
+        costs = self.costs + program.q[self.shared] - known.q[self.shared]
+        return replace(self, entries=entries, costs=costs, offset=offset, _kinds=kinds, _program=program)
 
     def write(self, s: Vector, slopes: Vector, x: Vector, multipliers: Vector) -> None:
         """Write private variables and multipliers of rows, given the arguments of all losses and their slopes there.
@@ -147,15 +174,29 @@ class _LossKind:
         return y
 
 
-def separate(program: ConeProgram, columns: StatementColumns) -> SeparatedLosses:
+def separate(program: ConeProgram, columns: StatementColumns, known: SeparatedLosses | None = None) -> SeparatedLosses:
     """Return the losses that the matrices are a sum of, beside the norms.
+
+    Parameters
+    ----------
+    program, columns
+        The matrices, and which columns are what.
+    known
+        What was found of the same statement with other parameters: how it falls apart is kept where that is the same.
 
     Raises
     ------
     NotSeparable
         With the reason, where they are no such sum.
     """
-    return _Separation(program, columns).losses()
+    return (None if known is None else known.again(program)) or _Separation(program, columns).losses()
+
+
+def same_entries(first: csr_array, second: csr_array) -> bool:
+    """Return whether two sparse arrays hold the same entries in the same places."""
+    return first.shape == second.shape and all(
+        np.array_equal(getattr(first, name), getattr(second, name)) for name in ("indptr", "indices", "data")
+    )
 
 
 class _Separation:
@@ -286,7 +327,8 @@ class _Separation:
         component, owner = self._components(Z, private, of_rows, len(example))
         kinds = tuple(self._kinds(Z, private, component, owner, p, c))
         entries, offset = _collected(kinds, self.program.offset)
-        return SeparatedLosses(entries, functionals, directions, costs, offset, self.others[shared], kinds)
+        z0 = self.others[shared]
+        return SeparatedLosses(entries, functionals, directions, costs, offset, z0, kinds, self.program, self.of_values)
 
     def _components(self, Z: csr_array, private: Indices, of_rows: Indices, count: int) -> tuple[Indices, Indices]:
         """Return of which sum each row, and each private variable, is."""

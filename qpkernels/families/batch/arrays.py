@@ -105,11 +105,12 @@ class KernelQPs:
     budgets: Vector | None = None
 
     @classmethod
-    def of(cls, program: KernelQP) -> KernelQPs:
-        """Return the one machine that a program is."""
+    def of(cls, program: KernelQP, begin: Vector | None = None) -> KernelQPs:
+        """Return the one machine that a program is, which begins at a feasible beta if there is one."""
         m = program.target.size
         totals = None if program.total is None else np.array([program.total])
-        begin = few(program) if program.total else None
+        if begin is None and program.total:
+            begin = few(program)
         return cls(program.gram, np.arange(m), np.array([0, m]), program.as_rows(), totals, begin=begin)
 
     @classmethod

@@ -78,7 +78,7 @@ def test_targets_that_are_no_numbers(kind: Any, targets: Any) -> None:
 
 
 @pytest.mark.parametrize("labels", [[1, "a"] * 10, [None, 1] * 10], ids=["text", "None"])
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if issubclass(kind, ClassifierMixin)])
+@together("kind", [kind for kind in KINDS if issubclass(kind, ClassifierMixin)])
 def test_labels_of_several_types(kind: Any, labels: Any) -> None:
     with pytest.raises(LabelError, match=r"Unknown label type.* y starts with"):
         made(kind).fit(X, np.array(labels, dtype=object))

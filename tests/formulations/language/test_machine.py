@@ -11,6 +11,7 @@ import pytest
 from formulations import Function, Machine, SoftMargin, SoftTube
 from qpkernels import RBF, Polynomial
 from qpkernels.errors import InfeasibleError, ParameterError, UnsupportedProgramError
+from together import together
 
 RANDOM = np.random.default_rng(0)
 M = 40
@@ -248,6 +249,42 @@ def test_parameters_may_change_between_solves() -> None:
         C.value = value
         model = SoftMargin(X, Y, RBF(1.0), C=0.5 * value, fit_intercept=False).solve()
         assert machine.solve().objective == pytest.approx(2 * model.objective, rel=1e-5)
+
+
+CHANGING: dict[str, tuple[Callable[[Function, Any, Any], Any], bool]] = {
+    "cost": (lambda f, b, p: f.squared_norm + p * hinge(f(X) + b), True),
+    "targets": (lambda f, b, p: f.squared_norm + cp.norm1(f(X) + b - T - p), True),
+    "squares": (lambda f, _, p: f.squared_norm + cp.sum_squares(f(X) - p * T), True),
+    "a sum of free variables": (
+        lambda f, b, p: f.squared_norm + p * b + cp.sum(cp.pos(cp.abs(f(X) + b - T) - 0.1)),
+        True,
+    ),
+    "a linear term": (lambda f, b, p: f.squared_norm - 0.1 * p * T @ f(X) + cp.norm1(f(X) + b - T), True),
+    "what functionals see": (lambda f, b, p: f.squared_norm + cp.norm1(p * f(X) + b - T), True),
+    "the weight of the norm": (lambda f, b, p: p * f.squared_norm + cp.norm1(f(X) + b - T), False),
+}
+"""Costs with a parameter, and whether the kernel matrix stays."""
+
+
+@together("name", CHANGING)
+def test_answers_after_a_parameter_changed_are_those_of_a_fresh_statement(name: str) -> None:
+    cost, keeps = CHANGING[name]
+
+    def stated(parameter: Any) -> Machine:
+        return Machine(cp.Minimize(cost(Function(RBF(1.0)), cp.Variable(name="b"), parameter)))
+
+    parameter = cp.Parameter(nonneg=True, value=1.5)
+    machine = stated(parameter)
+    assert machine.program is machine.program
+    for value in (1.5, 4.0, 0.2, 3.0):
+        gram, parameter.value = machine.program.gram, value
+        solution = machine.solve(tol=1e-9)
+        assert solution.status == "optimal"
+        assert solution.objective == pytest.approx(stated(value).solve(tol=1e-9).objective, rel=1e-7)
+        assert (machine.program.gram is gram) == (keeps or value == 1.5)
+    parameter.value = None
+    with pytest.raises(ParameterError, match="have no value"):
+        machine.solve()
 
 
 def test_what_cannot_be_stated_is_refused() -> None:
