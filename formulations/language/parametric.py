@@ -306,16 +306,18 @@ class LossPieces:
         return np.where(np.abs(slopes) <= self._rounding[:, None], 0.0, slopes)
 
     def minima(self) -> Vector:
-        """Return an s of slope 0 of each function, or where its slope jumps across 0, shape (k,)."""
+        """Return an s of slope 0 of each function, or where its slope jumps across 0, or L ends, shape (k,)."""
+        begin, end = self._cleaned(self.slopes(self.lower)), self._cleaned(self.slopes(self.upper))
+        reached = self.there & (end >= 0)
+        # Slopes ascend, so that the first piece to end with none below 0 has the s, or else L ends before.
+        at = np.where(reached.any(axis=1), reached.argmax(axis=1), self.counts - 1)[:, None]
+        lower, upper, begin, end, level, rise = (
+            np.take_along_axis(each, at, axis=1)[:, 0]
+            for each in (self.lower, self.upper, begin, end, self.level, self.rise)
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
-            level = self._cleaned(self.level)
-            flat = np.where(level < 0, np.inf, np.where(level > 0, -np.inf, 0.0))
-            zero = np.where(self.rise > 0, -self.level / self.rise, flat)
-        inside = np.clip(zero, self.lower, self.upper)
-        with np.errstate(invalid="ignore"):
-            far = np.where(self.there & np.isfinite(inside), np.abs(self.slopes(inside)), np.inf)
-        best = far.argmin(axis=1)
-        return np.asarray(inside[np.arange(best.size), best])
+            zero = np.clip(np.where(rise > 0, -level / rise, 0.0), lower, upper)
+        return np.asarray(np.where(begin > 0, lower, np.where(end < 0, upper, zero)))
 
     def at(self, s: Vector, slope: Vector) -> tuple[Matrix, Matrix]:
         """Return z at s, shape (k, Z), and multipliers for which t'lambda + p s + c is the slope of L, shape (k, R).

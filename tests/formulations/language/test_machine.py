@@ -47,6 +47,13 @@ def with_slacks(f: Function, b: Any) -> tuple[Any, list[Any]]:
     return cp.sum(xi), [(cp.multiply(Y, f(X) + b) >= 1 - xi).set_label("margin")]
 
 
+def slacks_below_a_tube(f: Function, b: Any) -> tuple[Any, list[Any]]:
+    # Each loss has two pieces of one slope side by side, and its least value where the second of them ends.
+    xi = cp.Variable(M, nonneg=True, name="xi")
+    cost = cp.sum(xi) + 2 * cp.sum(cp.pos(cp.abs(f(X) + b - T) - 0.3))
+    return cost, [f(X) + b - T >= 1 - xi]
+
+
 def trend(f: Function, b: Any) -> tuple[Any, list[Any]]:
     w = cp.Variable(2, name="w")
     return cp.sum(cp.abs(T - f(X) - X @ w - b)), []
@@ -123,6 +130,7 @@ def maximised() -> Stated:
 STATED: dict[str, Callable[[], Stated]] = {
     "hinge": of_one(lambda f, b: (hinge(f(X) + b), []), "a KernelQP of 40 functionals with an intercept"),
     "hinge with slacks": of_one(with_slacks, "a KernelQP of 40 functionals with an intercept"),
+    "slacks below a tube": of_one(slacks_below_a_tube, "a KernelQP of 80 functionals with an intercept"),
     "weighted hinge": of_one(
         lambda f, b: (WEIGHTS @ cp.pos(1 - cp.multiply(Y, f(X) + b)), []),
         "a KernelQP of 40 functionals with an intercept",
