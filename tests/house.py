@@ -33,7 +33,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
-    "cases of the tests": 13_200,
+    "cases of the tests": 13_240,
     "files, without those of kernels, models and solvers": 325,
     "lines, without theirs": 78_000,
     "circles of files": 0,
@@ -46,7 +46,7 @@ LIMITS: dict[str, int] = {
     "rooms of formulations": 12,
     "tiers of formulations": 8,
     "names of formulations, without models": 44,
-    "names in the reference, without kernels, models, solvers and estimators": 281,
+    "names in the reference, without kernels, models, solvers and estimators": 284,
     "public attributes of a model": 45,
     "public attributes of a solution": 34,
     "calls of SoftMargin(X, y, k).solve()": 182,

@@ -5,12 +5,15 @@ import numpy as np
 
 from builders import manufacture
 from formulations import Logistic
+from qpkernels import RBF, Gram
 from qpkernels.problems import (
     ConeProgram,
     KernelQP,
     LeastSquares,
     LevelQP,
     LinearSystem,
+    MultipleKernelQP,
+    NormPenalty,
     Program,
     ResidualNorm,
     RidgedGram,
@@ -50,6 +53,15 @@ EXAMPLES: dict[type[Program], Program] = {
         np.zeros(len(SOFT)),
         np.zeros(len(SOFT)),
         name="a trend",
+    ),
+    MultipleKernelQP: MultipleKernelQP(
+        (SOFT.gram, Gram(RBF(0.1), SOFT.gram.X)),
+        (NormPenalty(np.arange(2), np.ones(2)),),
+        SOFT.target,
+        SOFT.lower,
+        SOFT.upper,
+        SOFT.total,
+        name="two kernels",
     ),
     SmoothRisk: LOGISTIC,
     ResidualNorm: ResidualNorm(np.linalg.qr(np.asarray(SOFT.gram.X))[0], SOFT.target, "sum"),

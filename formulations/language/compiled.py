@@ -14,11 +14,12 @@ from scipy.sparse.csgraph import connected_components
 
 import formulations.modelling.cvx as cp
 from formulations.language.function import Combination, FittedFunction, Function, Norm, Values, stacked
+from formulations.language.penalties import PenaltyPart, penalty_part
 from formulations.language.recognition import NotSeparable, SeparatedLosses, StatementColumns, same_entries, separate
 from formulations.modelling.lowering import Lowered, lower
 from formulations.modelling.reasons import declared_groups
 from formulations.modelling.routes import FEW
-from qpkernels.arrays import Indices, Matrix, Vector
+from qpkernels.arrays import Indices, Matrix, Vector, is_sparse
 from qpkernels.diagnosis import Group
 from qpkernels.display import count
 from qpkernels.errors import ParameterError
@@ -30,6 +31,9 @@ from qpkernels.problems import (
     ConeProgram,
     KernelQP,
     KernelQPBounds,
+    MultipleKernelBounds,
+    MultipleKernelQP,
+    NormPenalty,
     Program,
     SemiparametricBounds,
     SemiparametricQP,
@@ -115,8 +119,9 @@ def recognised(
     NotSeparable
         With the reason, if it is none.
     """
-    spaces = _spaces(lowered, norms)
-    columns = StatementColumns(_columns(lowered, values), _columns(lowered, norms))
+    part = penalty_part(lowered, [_columns(lowered, [norm]) for norm in norms])
+    spaces, penalties = _spaces(norms, part.penalties)
+    columns = StatementColumns(_columns(lowered, values), part.columns)
     shift = np.zeros(columns.values.size)
     start = 0
     for each in values:
@@ -124,20 +129,18 @@ def recognised(
             shift[start : start + each.size] = each.of(center)
         start += each.size
     before = known if isinstance(known, _AsKernelQP) else None
-    losses = separate(
-        _shifted(lowered.program, columns.values, shift), columns, None if before is None else before.losses
-    )
-    return _kernel_qp(lowered, tuple(values), tuple(norms), columns, spaces, losses, shift, before)
+    losses = separate(_shifted(part.rest, columns.values, shift), columns, None if before is None else before.losses)
+    return _kernel_qp(lowered, tuple(values), tuple(norms), columns, part, spaces, penalties, losses, shift, before)
 
 
 @dataclass(frozen=True, eq=False)
 class _Space:
-    """The penalty a ||f - g||^2 of a function.
+    """A function, of which a ||f - g||^2 is penalised, or ||f - g|| together with other norms.
 
     Attributes
     ----------
     weight
-        a, above 0.
+        a, above 0; 1/2 where norms are penalised together.
     known
         g; None: 0.
     """
@@ -146,24 +149,30 @@ class _Space:
     known: FittedFunction | None
 
 
-def _spaces(lowered: Lowered, norms: Sequence[Norm]) -> dict[Function, _Space]:
-    program, spaces = lowered.program, dict[Function, _Space]()
-    for norm in norms:
-        combination, columns = norm.combination, _columns(lowered, [norm])
+def _spaces(
+    norms: Sequence[Norm], penalties: tuple[NormPenalty, ...]
+) -> tuple[dict[Function, _Space], tuple[NormPenalty, ...]]:
+    """Return the functions, and the penalties of their norms, which are none where each is penalised by its square."""
+    together = any(each.members.size > 1 or not each.squared for each in penalties)
+    squares = dict[int, float]()
+    factors, known, spaces = np.ones(len(norms)), list[FittedFunction | None](), dict[Function, _Space]()
+    for number, norm in enumerate(norms):
+        combination = norm.combination
         if len(combination.terms) != 1:
             raise NotSeparable(f"it has the norm of a sum of functions, {combination}")
-        ((a, function),) = combination.terms
-        block = program.P[:, columns]
-        quadratic = float(program.P[columns[0], columns[0]])
-        elsewhere = program.A[:, columns].nnz or block.nnz > columns.size or program.q[columns].any()
-        if elsewhere or quadratic <= 0 or a == 0:
-            raise NotSeparable(f"the norm of {function.name} is not penalised by its square alone")
-        if function in spaces:
-            raise NotSeparable(f"several norms of {function.name} are penalised")
+        ((factors[number], function),) = combination.terms
+        if factors[number] == 0 or function in spaces:
+            raise NotSeparable(f"several norms of {function.name} are penalised, or a multiple by 0")
         # a f + g is a (f + g / a), and what is penalised is the distance of f to -g / a.
-        known = found_by(Combination((), combination.known) * (-1.0 / a), {}) if combination.known else None
-        spaces[function] = _Space(0.5 * quadratic * a * a, known)
-    return spaces
+        a = float(factors[number])
+        known.append(found_by(Combination((), combination.known) * (-1.0 / a), {}) if combination.known else None)
+        spaces[function] = _Space(0.5, known[-1])
+    moved = tuple(replace(each, weights=each.weights * np.abs(factors[each.members])) for each in penalties)
+    if together:
+        return spaces, moved
+    for each in moved:
+        squares[int(each.members[0])] = 0.5 * float(each.weights[0]) ** 2
+    return {f: _Space(squares[k], space.known) for k, (f, space) in enumerate(spaces.items())}, ()
 
 
 def _columns(lowered: Lowered, variables: Sequence[Any]) -> Indices:
@@ -191,7 +200,9 @@ def _kernel_qp(
     values: tuple[Values, ...],
     norms: tuple[Norm, ...],
     columns: StatementColumns,
+    part: PenaltyPart,
     spaces: dict[Function, _Space],
+    penalties: tuple[NormPenalty, ...],
     losses: SeparatedLosses,
     shift: Vector,
     known: _AsKernelQP | None,
@@ -200,38 +211,79 @@ def _kernel_qp(
     if entries.of.size == 0:
         raise NotSeparable("no loss depends on a function")
     directions, costs = losses.directions[entries.of], losses.costs
-    rows = csr_array(losses.functionals[entries.of])
-    gram = known.program.gram if known is not None and known.is_of(rows, spaces) else _gram(values, spaces, rows)
+    rows, apart = csr_array(losses.functionals[entries.of]), bool(penalties)
+    same = known is not None and known.is_of(rows, spaces) and isinstance(known.program, MultipleKernelQP) == apart
+    grams = known.grams if known is not None and same else _grams(values, spaces, rows, apart=apart)
+    gram = grams[0]
     parts = (entries.target, entries.lower, entries.upper)
     others = (entries.epsilon, entries.ridge, lowered.program.name)
     factor = 1.0
-    program: KernelQP | SemiparametricQP
+    program: KernelQP | SemiparametricQP | MultipleKernelQP
+    single = directions.shape[1] == 1 and bool(directions[0, 0]) and bool((directions == directions[0, 0]).all())
     try:
-        if directions.shape[1] == 0:
+        if penalties:
+            if directions.shape[1] and not single:
+                raise NotSeparable("norms are penalised together, beside free directions other than an intercept")
+            factor = float(directions[0, 0]) if single else 1.0
+            total = float(costs[0]) / factor if single else None
+            program = MultipleKernelQP(grams, penalties, *parts, total, *others)
+        elif directions.shape[1] == 0:
             program = KernelQP(gram, *parts, None, *others)
-        elif directions.shape[1] == 1 and (factor := float(directions[0, 0])) and (directions == factor).all():
+        elif single:
+            factor = float(directions[0, 0])
             program = KernelQP(gram, *parts, float(costs[0]) / factor, *others)
         else:
-            factor = 1.0
             program = SemiparametricQP(gram, *parts, directions, costs, *others)
     except ParameterError as error:
         raise NotSeparable(f"it has no dual point, or free directions that nothing determines: {error}") from error
-    return _AsKernelQP(program, lowered, values, norms, columns, spaces, losses, shift, factor, rows)
+    return _AsKernelQP(program, lowered, values, norms, columns, part.rows, spaces, losses, shift, factor, rows)
 
 
-def _gram(values: Sequence[Values], spaces: dict[Function, _Space], functionals: csr_array) -> Gram:
-    """Return the inner products of the functionals, with the weights of the penalties."""
+def _grams(
+    values: Sequence[Values], spaces: dict[Function, _Space], functionals: csr_array, *, apart: bool
+) -> tuple[Gram, ...]:
+    """Return the inner products of the functionals with the weights of the penalties: of all functions, or of each."""
     functions = tuple(spaces)
-    plain = len(functions) == 1 and all(each.weights is None and not each.points.axes for each in values)
-    if plain and functionals.nnz == functionals.shape[0] and (functionals.data == 1.0).all():
+    plain = all(each.weights is None and not each.points.axes for each in values)
+    if plain and len(functions) == 1 and functionals.nnz == functionals.shape[0] and (functionals.data == 1.0).all():
         kernel, weight = functions[0].kernel, spaces[functions[0]].weight
         X = values[0].points.X if len(values) == 1 else stacked([each.points.X for each in values])
         chosen = functionals.indices
         every = chosen.size == X.shape[0] and bool((chosen == np.arange(chosen.size)).all())
-        return Gram(kernel if weight == 0.5 else kernel * (0.5 / weight), X if every else X[chosen])
+        return (Gram(kernel if weight == 0.5 else kernel * (0.5 / weight), X if every else X[chosen]),)
+    if plain and apart and (common := _common_samples(values, functions, functionals)) is not None:
+        X, rows = common
+        chosen = X if rows is None else X[rows]
+        return tuple(Gram(function.kernel, chosen) for function in functions)
     parts, mixing = _representers(values, functions, spaces)
     samples: Any = functionals @ mixing
-    return Gram(FunctionalKernel(parts), samples)
+    if not apart:
+        return (Gram(FunctionalKernel([each for each in parts if each]), samples),)
+    for function, each in zip(functions, parts, strict=True):
+        if not each:
+            raise NotSeparable(f"no functional of {function.name} is in the statement, only its norm")
+    return tuple(Gram(FunctionalKernel(parts, number), samples) for number in range(len(functions)))
+
+
+def _common_samples(
+    values: Sequence[Values], functions: Sequence[Function], functionals: csr_array
+) -> tuple[Any, Indices | None] | None:
+    """Return the points of which all functions are added, and which of them, where every functional is such a sum."""
+    first, count = values[0].points.X, len(values)
+    place = {each.function: number for number, each in enumerate(values)}
+    same = all(each.points.X.shape == first.shape and not is_sparse(each.points.X) for each in values)
+    if len(place) < count or set(place) != set(functions) or not same:
+        return None
+    if not all(np.array_equal(each.points.X, first) for each in values[1:]) or not (functionals.data == 1.0).all():
+        return None
+    n = first.shape[0]
+    if (np.diff(functionals.indptr) != count).any():
+        return None
+    numbers = functionals.indices.reshape(-1, count)
+    if (numbers != numbers[:, :1] + n * np.arange(count)).any():
+        return None
+    rows = np.asarray(numbers[:, 0], dtype=np.intp)
+    return first, None if rows.size == n and (rows == np.arange(n)).all() else rows
 
 
 def _representers(
@@ -255,18 +307,19 @@ def _representers(
     # Its rows are in the order of the functions, and those of the values are wanted.
     back = np.empty_like(rows)
     back[rows] = np.arange(rows.size)
-    return [each for each in parts if each], csr_array(mixing[back])
+    return parts, csr_array(mixing[back])
 
 
 @dataclass(frozen=True, eq=False)
 class _AsKernelQP:
     """A statement that is a KernelQP, or one with several free directions, of functionals; see :class:`Compiled`."""
 
-    program: KernelQP | SemiparametricQP
+    program: KernelQP | SemiparametricQP | MultipleKernelQP
     statement: Lowered
     values: tuple[Values, ...]
     norms: tuple[Norm, ...]
     columns: StatementColumns
+    rows: Indices
     spaces: dict[Function, _Space]
     losses: SeparatedLosses
     shift: Vector
@@ -288,11 +341,18 @@ class _AsKernelQP:
         factor = float(room.min(initial=np.inf))
         return program.project(factor * beta if 0.0 < factor < np.inf else beta)
 
+    @property
+    def grams(self) -> tuple[Gram, ...]:
+        """The kernel matrices of the program."""
+        return self.program.grams if isinstance(self.program, MultipleKernelQP) else (self.program.gram,)
+
     @cached_property
     def programs(self) -> tuple[Program, ...]:
         program = self.program
+        if not isinstance(program, KernelQP):
+            return (program,)
         bounded = np.isfinite(program.lower).any() or np.isfinite(program.upper).any() or program.has_epsilon
-        if isinstance(program, SemiparametricQP) or bounded or program.total:
+        if bounded or program.total:
             return (program,)
         return program.linear_system(), program
 
@@ -301,7 +361,10 @@ class _AsKernelQP:
         size = f"{len(self.program)} functionals"
         if isinstance(self.program, SemiparametricQP):
             return f"a SemiparametricQP of {size} and {count(self.program.totals.size, 'free direction')}"
-        return f"a KernelQP of {size}{' with an intercept' if self.program.total is not None else ''}"
+        intercept = " with an intercept" if self.program.total is not None else ""
+        if isinstance(self.program, MultipleKernelQP):
+            return f"a MultipleKernelQP of {size} and {count(len(self.program.grams), 'kernel')}{intercept}"
+        return f"a KernelQP of {size}{intercept}"
 
     @property
     def usual_method(self) -> Method:
@@ -309,8 +372,9 @@ class _AsKernelQP:
 
     def at_once(self, tol: float, memory: int, begin: Vector | None) -> Fitted | None:
         program = self.program
-        few = program.size <= FEW and program.gram.trusted
-        if not isinstance(program, KernelQP) or program.is_hard or not few or len(self.programs) > 1:
+        if not isinstance(program, KernelQP) or program.is_hard or len(self.programs) > 1:
+            return None
+        if program.size > FEW or not program.gram.trusted:
             return None
         # Its compiled loops need numba, which takes its time to import.
         from qpkernels.families.batch.arrays import KernelQPs, solve_kernel_qps
@@ -321,19 +385,24 @@ class _AsKernelQP:
     def answer(self, outcome: Outcome, tol: float, certificate: Certificate | None = None) -> Found:
         program, z, beta = self.program, outcome.multipliers, self.program.project(outcome.point)
         values = outcome.values if certificate is not None else None
-        if certificate is None:
-            if isinstance(program, SemiparametricQP):
+        scales = np.array([0.5 / space.weight for space in self.spaces.values()])
+        match program:
+            case SemiparametricQP():
                 certificate = SemiparametricBounds(program).certify(outcome.point, z)
-            else:
+            case MultipleKernelQP():
+                certificate = MultipleKernelBounds(program).certify(outcome.point, z)
+                scales, z = np.split(z, [scales.size])
+            case _ if certificate is None:
                 bounds, b = KernelQPBounds(program), float(z[0]) if z.size else 0.0
                 product = bounds.product(beta, b)
                 certificate = bounds.certify(outcome.point, b, product=product)
                 values = product.values
-        functions = self._functions(beta)
+        assert certificate is not None
+        functions = self._functions(beta, scales)
         self._write(beta, z / self.factor, functions, values, solved=certificate.holds(tol))
         return Found(functions, certificate, self.losses.offset)
 
-    def _functions(self, beta: Vector) -> dict[Function, FittedFunction]:
+    def _functions(self, beta: Vector, scales: Vector) -> dict[Function, FittedFunction]:
         weights = beta @ csr_array(self.losses.functionals[self.losses.entries.of])
         found, start = dict[Function, FittedFunction](), 0
         parts: dict[Function, list[tuple[Representers, Vector]]] = {function: [] for function in self.spaces}
@@ -341,8 +410,7 @@ class _AsKernelQP:
             own = weights[start : start + each.size]
             start += each.size
             parts[each.function].append((each.points, own if each.weights is None else own @ each.weights))
-        for function, space in self.spaces.items():
-            scale = 0.5 / space.weight
+        for scale, (function, space) in zip(scales.tolist(), self.spaces.items(), strict=True):
             listed = [(part, scale * c) for part, c in parts[function]]
             known = space.known
             if known is not None:
@@ -366,9 +434,10 @@ class _AsKernelQP:
             v = np.concatenate([each.of(functions[each.function]) for each in self.values])
         s = losses.functionals @ (v - self.shift) + losses.directions @ shared
         slopes = -np.bincount(losses.entries.of, weights=beta, minlength=s.size).astype(float)
-        x, multipliers = np.zeros(matrices.q.size), np.zeros(matrices.b.size)
+        x, own, multipliers = np.zeros(matrices.q.size), np.zeros(self.rows.size), np.zeros(matrices.b.size)
         x[self.columns.values], x[losses.shared] = v, shared
-        losses.write(np.asarray(s), slopes, x, multipliers)
+        losses.write(np.asarray(s), slopes, x, own)
+        multipliers[self.rows] = own
         for norm in self.norms:
             (space,) = (self.spaces[function] for function in norm.functions)
             if values is not None and len(self.spaces) == 1 and space.known is None:

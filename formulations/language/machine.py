@@ -39,7 +39,7 @@ from qpkernels.arrays import Vector, is_sparse, shown
 from qpkernels.diagnosis import Conflict, Ray, find_conflict
 from qpkernels.display import Card, Carded, Fact
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.problems import Certificate, KernelQP, Program, Status
+from qpkernels.problems import Certificate, KernelQP, MultipleKernelQP, Program, Status
 from qpkernels.solvers import Claim, Request, SolverLike, find_solver
 
 __all__ = ["Machine", "MachineSolution"]
@@ -242,7 +242,7 @@ class Machine(Carded):
 
     @property
     def program(self) -> Program:
-        """The program that the statement is: a KernelQP or SemiparametricQP of functionals, else a ConeProgram."""
+        """The program that the statement is: a QP of functionals where it falls apart so, else a ConeProgram."""
         made, _ = self._latest_compiled()
         return (made or self._in_coordinates()).program
 
@@ -298,7 +298,7 @@ class Machine(Carded):
         lowering = perf_counter() - begin
         start = None if self._found is None else made.begin(*self._found)
         quick = made.at_once(tol, memory_of(options), start) if request.limits_nothing else None
-        if start is not None and isinstance(program, KernelQP) and "warm_start" in method.options:
+        if start is not None and isinstance(program, KernelQP | MultipleKernelQP) and "warm_start" in method.options:
             request = replace(request, warm_start=start)
         proof = quick.certificate if quick is not None and quick.certificate.holds(tol) else None
         outcome = request.solve_with(method, program, self.name) if quick is None or proof is None else quick.outcome

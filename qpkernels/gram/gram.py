@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +26,7 @@ from qpkernels.arrays import (
     frozen,
     is_sparse,
     row_blocks,
+    shown,
 )
 from qpkernels.arrays.checks import add_samples, finite_rows, finite_view, same_entries
 from qpkernels.arrays.threads import blas_threads_for
@@ -160,6 +162,40 @@ class Gram(Carded, metaclass=ChecksKeywords):
         self._begin(kernel, check_nonnegative(memory_limit, "memory_limit"), indefinite)
         self.X, self.feature_names = frozen(kernel.samples(X)), feature_names(X)
         check_diagonal(kernel, self.X, self.kernel_diagonal)
+
+    @classmethod
+    def weighted_sum(cls, grams: Sequence[Gram], weights: Vector) -> Gram:
+        """Return sum_j w_j K_j of matrices of the same samples, formed where all of them are.
+
+        Parameters
+        ----------
+        grams
+            The K_j, none of them corrected.
+        weights
+            w, at least 0, and not all of them 0.
+
+        Raises
+        ------
+        ParameterError
+            If a matrix is of other samples, or corrected, or the weights are others.
+        """
+        first = grams[0]
+        if not all(_are_equal(gram.X, first.X) and gram.correction is None for gram in grams):
+            raise ParameterError("matrices are added that are of the same samples, and as their kernels give them.")
+        if not ((weights >= 0).all() and weights.any()):
+            raise ParameterError(
+                f"weights of kernel matrices are at least 0, and one above, but {shown(weights)} came."
+            )
+        used = [(gram, float(w)) for gram, w in zip(grams, weights, strict=True) if w]
+        made, kernels = cls.__new__(cls), [gram.kernel if w == 1.0 else gram.kernel * w for gram, w in used]
+        made._begin(reduce(add, kernels), first.memory_limit, "refuse")
+        made.X, made.feature_names = first.X, first.feature_names
+        if all(gram.is_formed for gram, _ in used):
+            K = used[0][1] * used[0][0].dense
+            for gram, w in used[1:]:
+                K += w * gram.dense
+            made._formed = Formed(frozen(K))
+        return made
 
     @property
     def selection(self) -> Selection | None:

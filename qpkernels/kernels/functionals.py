@@ -97,6 +97,8 @@ class FunctionalKernel(Kernel):
     functions
         For each function its representers; those of one function have one kernel. N is their number altogether, and
         columns of samples are in this order.
+    chosen
+        The number of a function, whose part of each sample is all that counts. None: all functions do.
 
     Examples
     --------
@@ -111,6 +113,7 @@ class FunctionalKernel(Kernel):
     """
 
     functions: Sequence[Sequence[Representers]] = field(repr=False)
+    chosen: int | None = None
 
     def __post_init__(self) -> None:
         functions = tuple(tuple(parts) for parts in self.functions)
@@ -151,18 +154,23 @@ class FunctionalKernel(Kernel):
             )
         return made
 
+    @cached_property
+    def _blocks(self) -> list[tuple[Sequence[Representers], slice]]:
+        """The representers of each function that counts, and its columns."""
+        ends = np.cumsum([0] + [sum(len(part) for part in parts) for parts in self.functions]).tolist()
+        every = list(zip(self.functions, map(slice, ends[:-1], ends[1:]), strict=True))
+        return every if self.chosen is None else [every[self.chosen]]
+
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         left, right = csr_array(X), csr_array(Z)
         if self._kept is not None:
             return _bilinear(left, self._kept, right)
-        values, start = np.zeros((left.shape[0], right.shape[0])), 0
-        for parts in self.functions:
-            stop = start + sum(len(part) for part in parts)
-            some, others = left[:, start:stop], right[:, start:stop]
+        values = np.zeros((left.shape[0], right.shape[0]))
+        for parts, own in self._blocks:
+            some, others = left[:, own], right[:, own]
             rows, columns = np.unique(some.indices).astype(np.intp), np.unique(others.indices).astype(np.intp)
             if rows.size and columns.size:
                 values = values + _bilinear(some[:, rows], _inner(parts, rows, columns), others[:, columns])
-            start = stop
         return values
 
     def diagonal(self, X: Samples) -> Vector:
@@ -195,14 +203,12 @@ class FunctionalKernel(Kernel):
     @cached_property
     def _kept(self) -> Matrix | None:
         """The inner products of all representers, where there is room for them."""
-        if 8 * self.size**2 > _KEPT:
+        if 8 * self.size**2 * (1 if self.chosen is None else len(self.functions)) > _KEPT:
             return None
-        K, start = np.zeros((self.size, self.size)), 0
-        for parts in self.functions:
-            every = np.arange(sum(len(part) for part in parts))
-            stop = start + every.size
-            K[start:stop, start:stop] = _inner(parts, every, every)
-            start = stop
+        K = np.zeros((self.size, self.size))
+        for parts, own in self._blocks:
+            every = np.arange(own.stop - own.start)
+            K[own, own] = _inner(parts, every, every)
         return K
 
 

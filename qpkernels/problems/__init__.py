@@ -18,6 +18,7 @@ from qpkernels.problems.kernel_qp.gap import DualityGap, duality_gap
 from qpkernels.problems.kernel_qp.program import KernelQP, SampleTerms, nearest_feasible
 from qpkernels.problems.level_qp.program import LevelQP
 from qpkernels.problems.linear_system import LeastSquares, LinearSystem, RidgedGram
+from qpkernels.problems.multiple_kernel_qp import MultipleKernelBounds, MultipleKernelQP, NormPenalty
 from qpkernels.problems.norm_fit import ResidualNorm
 from qpkernels.problems.program import ExpansionProgram, Program
 from qpkernels.problems.rounding import FunctionAtSamples
@@ -44,7 +45,10 @@ __all__ = [
     "LevelQP",
     "LinearSystem",
     "Move",
+    "MultipleKernelBounds",
+    "MultipleKernelQP",
     "Nonnegative",
+    "NormPenalty",
     "PSDTriangle",
     "Pass",
     "Power",

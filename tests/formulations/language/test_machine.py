@@ -103,10 +103,19 @@ def two_kernels() -> Stated:
     return Stated(Machine(cp.Minimize(cost)), "a KernelQP of 40 functionals with an intercept")
 
 
-def several_norms() -> Stated:
-    f, g, b = Function(RBF(0.2), "f"), Function(RBF(3.0), "g"), cp.Variable(name="b")
-    cost = 0.5 * cp.square(f.norm + g.norm) + hinge(f(X) + g(X) + b)
-    return Stated(Machine(cp.Minimize(cost)), "a ConeProgram in coordinates")
+def with_norms(penalty: Callable[[Any, Any], Any], program: str) -> Callable[[], Stated]:
+    def stated() -> Stated:
+        f, g, b = Function(RBF(0.2), "f"), Function(RBF(3.0), "g"), cp.Variable(name="b")
+        return Stated(Machine(cp.Minimize(penalty(f.norm, g.norm) + hinge(f(X) + g(X) + b))), program)
+
+    return stated
+
+
+def norms_of_slopes() -> Stated:
+    f, g = Function(RBF(0.2), "f"), Function(RBF(3.0), "g")
+    cost = cp.square(f.norm + 0.5 * (-2 * g).norm) + cp.sum_squares(f(X) + g(X) - T)
+    cost += cp.sum_squares(f.derivative(GRID, 0) - g.mean(X))
+    return Stated(Machine(cp.Minimize(cost)), "a MultipleKernelQP of 49 functionals and 2 kernels")
 
 
 def difference() -> Stated:
@@ -126,6 +135,8 @@ def maximised() -> Stated:
     gain = cp.sum(cp.minimum(1, cp.multiply(Y, f(X) + b))) - f.squared_norm
     return Stated(Machine(cp.Maximize(gain)), "a KernelQP of 40 functionals with an intercept")
 
+
+TWO = "a MultipleKernelQP of 40 functionals and 2 kernels with an intercept"
 
 STATED: dict[str, Callable[[], Stated]] = {
     "hinge": of_one(lambda f, b: (hinge(f(X) + b), []), "a KernelQP of 40 functionals with an intercept"),
@@ -189,7 +200,20 @@ STATED: dict[str, Callable[[], Stated]] = {
     "quantiles": quantiles,
     "transfer": transfer,
     "two kernels": two_kernels,
-    "several norms": several_norms,
+    "norms": with_norms(lambda f, g: f + 0.5 * g, TWO),
+    "square of norms": with_norms(lambda f, g: 0.5 * cp.square(f + 2 * g), TWO),
+    "square of a largest norm": with_norms(lambda f, g: cp.square(cp.maximum(f, g)), "a ConeProgram in coordinates"),
+    "p-norm of norms": with_norms(lambda f, g: cp.norm(cp.hstack([f, 2 * g]), 1.5), TWO),
+    "square of a p-norm of norms": with_norms(lambda f, g: cp.square(cp.norm(cp.hstack([3 * f, g]), 4 / 3)), TWO),
+    "1-norm of norms": with_norms(lambda f, g: cp.square(cp.norm(cp.hstack([f, g]), 1)), TWO),
+    "norm beside a square": with_norms(lambda f, g: f + cp.square(g), TWO),
+    "squares of norms": with_norms(
+        lambda f, g: cp.square(f) + 2 * cp.square(g), "a KernelQP of 40 functionals with an intercept"
+    ),
+    "3-norm of norms": with_norms(lambda f, g: cp.norm(cp.hstack([f, g]), 3), "a ConeProgram in coordinates"),
+    "huber of a norm": with_norms(lambda f, g: cp.huber(f) + cp.square(g), "a ConeProgram in coordinates"),
+    "norm twice": with_norms(lambda f, g: f + cp.square(f + g), "a ConeProgram in coordinates"),
+    "norms of slopes": norms_of_slopes,
     "difference of functions": difference,
     "ball": ball,
     "maximised": maximised,

@@ -26,6 +26,9 @@ def test_entries_are_those_of_all_representers_mixed(kept: int, monkeypatch: pyt
     K[:5, 5:7] = K[5:7, :5].T
     mixing = np.random.default_rng(1).normal(size=(4, 10)) * (np.random.default_rng(2).random((4, 10)) < 0.5)
     assert kernel(mixing) == pytest.approx(mixing @ K @ mixing.T, abs=1e-12)
+    assert FunctionalKernel(kernel.functions, 1)(mixing) == pytest.approx(
+        mixing[:, 7:] @ K[7:, 7:] @ mixing[:, 7:].T, abs=1e-12
+    )
     assert Gram(kernel, mixing).diagonal == pytest.approx(np.diag(mixing @ K @ mixing.T), abs=1e-12)
 
 

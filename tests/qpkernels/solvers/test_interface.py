@@ -72,6 +72,8 @@ STRICT: dict[str, dict[str, Any]] = {
 QUADRATIC_ONLY = {"cvxpy:OSQP"}
 
 
+NO_OPTIONS = ("frisch-newton", "interior-point", "kernel-weights", "linear", "newton", "semismooth-newton")
+
 NO_EMPTY_PROGRAMS = {"cvxpy:SCS"}
 """Solvers of CVXPY that say only when called what they cannot do; the answer is then SolverFailedError."""
 
@@ -316,7 +318,7 @@ def test_contract_options_of_a_wrong_type_are_refused_by_name(solver: Solver) ->
     assert settings is not None
     common = {"tol", "max_iter", "time_limit", "warm_start", "verbose"}
     typed = {name: type(value) for name, value in settings.items() if type(value) in WRONG and name not in common}
-    assert typed or solver.name in ("frisch-newton", "interior-point", "linear", "newton", "semismooth-newton")
+    assert typed or solver.name in NO_OPTIONS
     for option, kind in typed.items():
         with pytest.raises(ParameterError, match=f"^{option} must be .*'{solver.name}', but .* came") as caught:
             solver.solve(program, **{option: WRONG[kind]})
