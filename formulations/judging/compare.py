@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from qpkernels.display import progress_bar
 from qpkernels.errors import NoEnclosureError, ParameterError, QPKernelsError, UnsupportedProgramError
 from qpkernels.problems import ConeProgram, Enclosure
 from qpkernels.solvers import Solver, SolverLike, find_solver, installed_solvers
+
+if TYPE_CHECKING:
+    from formulations.language import Machine, MachineSolution
 
 __all__ = ["compare", "cross_examine", "find_solvers"]
 
@@ -33,7 +37,7 @@ SECONDS = 60.0
 
 
 def compare(
-    models: Comparable | Iterable[Comparable],
+    models: Comparable | Machine | Iterable[Comparable | Machine],
     solvers: SolverLike | Iterable[SolverLike] = "all",
     *,
     tol: float = 1e-6,
@@ -47,7 +51,8 @@ def compare(
     ----------
     models
         One model or form, or several. A model stands for all its forms. Solvers that take a model as it is (smo,
-        linear) solve it once, whatever its forms.
+        linear) solve it once, whatever its forms. A statement about functions (:class:`~formulations.Machine`) is
+        solved as the program that it is by who takes that, and in coordinates by others.
     solvers
         One name or Solver object, or several, or "all": every installed solver, with those pairs left out that the
         solver does not take.
@@ -88,12 +93,14 @@ def compare(
     SoftMarginHinge clarabel optimal 2.889
     SoftMarginDual clarabel optimal -2.889
     """
-    problems = problems_of(checked_models(models, "compare"))
+    machines, others = _apart(models)
+    problems = [] if machines and not others else problems_of(checked_models(others, "compare"))
     known = find_solvers(solvers)
     check_tolerance(tol)
     if time_limit is not None:
         check_positive(time_limit, "time_limit")
     pairs = [pair for problem in problems for pair in pairs_of(problem, known)]
+    pairs += [Pair(label, machine, solver) for label, machine in machines for solver in known]
     rows = []
     with progress_bar(len(pairs), progress) as show:
         for pair in pairs:
@@ -103,8 +110,23 @@ def compare(
             except UnsupportedProgramError as error:
                 if solvers != ALL:
                     rows.append(pair.row(error))
-    labels, scales = tuple(problem.label for problem in problems), tuple(filter(None, map(_scales, problems)))
+    labels = (*(problem.label for problem in problems), *(label for label, _ in machines))
+    scales = tuple(filter(None, map(_scales, problems)))
     return Comparison(tuple(rows), tol, labels, _different(problems), scales)
+
+
+def _apart(models: Any) -> tuple[list[tuple[str, Machine]], Any]:
+    """Return statements about functions, each with its label, and all that is none."""
+    # Who has one has imported CVXPY, for which nobody else waits.
+    kind = getattr(sys.modules.get("formulations.language"), "Machine", ())
+    if isinstance(models, kind):
+        return [(models.name, models)], []
+    if not isinstance(models, list | tuple):
+        return [], models
+    machines = [each for each in models if isinstance(each, kind)]
+    names = [each.name for each in machines]
+    labels = [name if names.count(name) == 1 else f"{name} #{k + 1}" for k, name in enumerate(names)]
+    return list(zip(labels, machines, strict=True)), [each for each in models if not isinstance(each, kind)]
 
 
 def _scales(problem: Problem) -> str:
@@ -314,41 +336,47 @@ def _differences(first: Model[Any], second: Model[Any]) -> Iterator[str]:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """A model or a form, and the solver it goes to."""
+    """A model, form or statement of a problem so called, and the solver it goes to."""
 
-    problem: Problem
-    statement: Comparable
+    label: str
+    statement: Comparable | Machine
     solver: Solver
 
-    def solve(self, tol: float, time_limit: float | None, options: Mapping[str, Any]) -> Solution | QPKernelsError:
+    def solve(
+        self, tol: float, time_limit: float | None, options: Mapping[str, Any]
+    ) -> Solution | MachineSolution | QPKernelsError:
         """Return the answer, or the error that says why there is none; back-ends of others run apart."""
         own_limit = self.solver.foreign or "time_limit" in self.solver.options
         settings: dict[str, Any] = {"isolate": self.solver.foreign, "time_limit": time_limit if own_limit else None}
         try:
-            solution: Solution = self.statement.solve(self.solver, tol=tol, **(settings | dict(options)))
+            solution: Solution | MachineSolution = self.statement.solve(
+                self.solver, tol=tol, **(settings | dict(options))
+            )
         except UnsupportedProgramError:
             raise
         except QPKernelsError as error:
             return error
         return solution
 
-    def row(self, answer: Solution | QPKernelsError) -> Row:
+    def row(self, answer: Solution | MachineSolution | QPKernelsError) -> Row:
         """Return the row of an answer, or of the reason why there is none."""
+        if isinstance(answer, QPKernelsError):
+            return Row.of_error(self.label, self.statement.name, self.solver.name, answer)
         if isinstance(answer, Solution):
-            return Row.of_solution(self.problem.label, self.statement.name, answer)
-        return Row.of_error(self.problem.label, self.statement.name, self.solver.name, answer)
+            return Row.of_solution(self.label, self.statement.name, answer)
+        return Row.of_statement(self.label, answer)
 
 
 def pairs_of(problem: Problem, solvers: list[Solver]) -> Iterator[Pair]:
     """Yield who solves what: the model as it is by solvers of its structure, its forms by those of cone programs."""
     for solver in solvers:
         if ConeProgram not in solver.programs and not problem.is_extended:
-            yield Pair(problem, problem.model, solver)
+            yield Pair(problem.label, problem.model, solver)
     for form in problem.forms:
         for solver in solvers:
             own = isinstance(form.linear_system(), solver.programs)
             if ConeProgram in solver.programs or own or problem.is_extended:
-                yield Pair(problem, form, solver)
+                yield Pair(problem.label, form, solver)
 
 
 def checked_models(models: Any, caller: str) -> list[Comparable]:

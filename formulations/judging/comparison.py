@@ -8,13 +8,16 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from formulations.modelling.solution import Seconds, Solution
 from qpkernels.display import Column, TableReport, TextTable
 from qpkernels.display.tables import Reported, without_nan
 from qpkernels.errors import InfeasibleError, QPKernelsError, UnboundedError
 from qpkernels.problems import Certificate, Status
+
+if TYPE_CHECKING:
+    from formulations.language import MachineSolution
 
 __all__ = ["Agreement", "Comparison", "Listed", "Row"]
 
@@ -113,6 +116,35 @@ class Row:
             claim=solution.claim,
             reason=f"{solution.message}; {solution.certificate.worst}",
         )._with_proof(solution.certificate)
+
+    @classmethod
+    def of_statement(cls, problem: str, solution: MachineSolution) -> Row:
+        """Return the row of an answer to a statement about functions.
+
+        Parameters
+        ----------
+        problem
+            As in :class:`Row`.
+        solution
+            The certified answer; its bounds are those of the statement as a minimisation, whatever the program.
+        """
+        proof, seconds = solution.certificate, solution.seconds
+        row = cls(
+            problem=problem,
+            formulation=solution.kind,
+            solver=solution.solver,
+            status=solution.status,
+            objective=solution.objective,
+            factor=solution.factor,
+            seconds_gram=seconds.gram,
+            seconds_lower=seconds.lower,
+            seconds_solve=seconds.solve,
+            seconds_certify=seconds.certify,
+            claim=solution.claim,
+            reason=f"{solution.message}; {proof.worst}",
+        )._with_proof(proof)
+        bounds = proof.primal_value + solution.offset, proof.dual_value + solution.offset
+        return replace(row, primal_value=bounds[0], dual_value=bounds[1])
 
     @classmethod
     def of_error(cls, problem: str, formulation: str, solver: str, error: QPKernelsError) -> Row:

@@ -22,13 +22,14 @@ from formulations.modelling.routes import FEW
 from qpkernels.arrays import Indices, Matrix, Vector, is_sparse
 from qpkernels.diagnosis import Group
 from qpkernels.display import count
-from qpkernels.errors import ParameterError
+from qpkernels.errors import NoEnclosureError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.gram.features import PivotedCholesky, pivoted_cholesky
 from qpkernels.kernels.functionals import FunctionalKernel, Representers
 from qpkernels.problems import (
     Certificate,
     ConeProgram,
+    Enclosure,
     KernelQP,
     KernelQPBounds,
     MultipleKernelBounds,
@@ -37,6 +38,7 @@ from qpkernels.problems import (
     Program,
     SemiparametricBounds,
     SemiparametricQP,
+    enclose_cone_program,
 )
 from qpkernels.solvers import Outcome, find_solver
 from qpkernels.solvers.automatic import automatic_for
@@ -61,11 +63,15 @@ class Found:
         Of the program.
     offset
         What the value of the statement, as a minimisation, is above that of the program.
+    point, multipliers
+        What the certificate is of.
     """
 
     functions: dict[Function, FittedFunction]
     certificate: Certificate
     offset: float
+    point: Vector
+    multipliers: Vector
 
 
 class Compiled(Protocol):
@@ -95,6 +101,9 @@ class Compiled(Protocol):
 
     def answer(self, outcome: Outcome, tol: float, certificate: Certificate | None = None) -> Found:
         """Return what an outcome means, judged, and write it to the variables and constraints of the statement."""
+
+    def enclose(self, found: Found) -> Enclosure:
+        """Return an interval that holds the optimum of the program in exact arithmetic."""
 
 
 # As a KernelQP ------------------------------------------------------------------------------------------------
@@ -400,7 +409,16 @@ class _AsKernelQP:
         assert certificate is not None
         functions = self._functions(beta, scales)
         self._write(beta, z / self.factor, functions, values, solved=certificate.holds(tol))
-        return Found(functions, certificate, self.losses.offset)
+        return Found(functions, certificate, self.losses.offset, outcome.point, z)
+
+    def enclose(self, found: Found) -> Enclosure:
+        if not isinstance(self.program, KernelQP):
+            raise NoEnclosureError(
+                f"nothing is known of rounding errors in {self.description}; solve it by a solver of cones, such as "
+                "clarabel, whose program has an enclosure."
+            )
+        b = float(found.multipliers[0]) if found.multipliers.size else 0.0
+        return KernelQPBounds(self.program).enclose(self.program.project(found.point), b)
 
     def _functions(self, beta: Vector, scales: Vector) -> dict[Function, FittedFunction]:
         weights = beta @ csr_array(self.losses.functionals[self.losses.entries.of])
@@ -680,4 +698,14 @@ class InCoordinates:
         for norm in self.norms:
             size = found_by(norm.combination, functions).squared_norm
             norm.save_value(np.full(2, np.sqrt(0.5 * size)))
-        return Found(functions, repaired.certificate, 0.0)
+        return Found(functions, repaired.certificate, 0.0, repaired.point, repaired.multipliers)
+
+    def enclose(self, found: Found) -> Enclosure:
+        """Return an interval that holds the optimum in exact arithmetic; see :func:`enclose_cone_program`.
+
+        Parameters
+        ----------
+        found
+            The answer.
+        """
+        return enclose_cone_program(self.program, found.point, found.multipliers)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -23,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.modelling.cvx as cp
-from formulations.language.compiled import Compiled, InCoordinates, found_by, in_coordinates, recognised
+from formulations.language.compiled import Compiled, Found, InCoordinates, found_by, in_coordinates, recognised
 from formulations.language.function import Combination, FittedFunction, Function, Norm, Values
 from formulations.language.predicting import predictor_of
 from formulations.language.recognition import NotSeparable
@@ -39,7 +40,8 @@ from qpkernels.arrays import Vector, is_sparse, shown
 from qpkernels.diagnosis import Conflict, Ray, find_conflict
 from qpkernels.display import Card, Carded, Fact
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.problems import Certificate, KernelQP, MultipleKernelQP, Program, Status
+from qpkernels.files import write
+from qpkernels.problems import Certificate, ConeProgram, Enclosure, KernelQP, MultipleKernelQP, Program, Status
 from qpkernels.solvers import Claim, Request, SolverLike, find_solver
 
 __all__ = ["Machine", "MachineSolution"]
@@ -56,6 +58,8 @@ class MachineSolution(Carded):
     status, certificate, tol
         What is proved, and the tolerance that was asked for. The certificate is that of the program that was solved,
         whose values differ from the statement's by a constant, and by a sign of a maximisation.
+    factor
+        What the objective is of the value of the statement as a minimisation: -1 of a maximisation, else 1.
     program
         The name of that program.
     functions
@@ -70,6 +74,7 @@ class MachineSolution(Carded):
     status: Status
     certificate: Certificate
     tol: float
+    factor: float
     program: str
     functions: dict[Function, FittedFunction] = field(repr=False)
     variables: dict[int, Any] = field(repr=False)
@@ -78,6 +83,8 @@ class MachineSolution(Carded):
     message: str
     iterations: int | None
     seconds: Seconds
+    _made: Compiled = field(repr=False)
+    _found: Found = field(repr=False)
 
     def function(self, f: Combination) -> FittedFunction:
         """Return the function that was found for ``f``, or for a sum of functions of one kernel.
@@ -134,6 +141,29 @@ class MachineSolution(Carded):
         ['low' 'high']
         """
         return predictor_of(decides, self.functions, self.variables, classes, thresholds)
+
+    @property
+    def offset(self) -> float:
+        """What the value of the statement, as a minimisation, is above that of the program."""
+        return self._found.offset
+
+    @property
+    def kind(self) -> str:
+        """The name of the class of the program."""
+        return type(self._made.program).__name__
+
+    def enclose(self) -> Enclosure:
+        """Return an interval that holds the optimum of the program in exact arithmetic, with both values of the proof.
+
+        The kernel matrix of a KernelQP is the exact one of the samples; the matrices of a ConeProgram are taken as they
+        are.
+
+        Raises
+        ------
+        NoEnclosureError
+            If nothing is known of the rounding errors of this kernel, or program.
+        """
+        return self._made.enclose(self._found)
 
     def explain(self) -> str:
         """Return in words what is proved."""
@@ -292,9 +322,15 @@ class Machine(Carded):
         backend = None if solver is None else find_solver(solver)
         if made is None or (backend is not None and first_taken(made.programs, backend) is None):
             made = self._in_coordinates()
-        method = backend or made.usual_method
-        program = made.programs[0] if backend is None else first_taken(made.programs, backend)
-        assert program is not None
+        method, program = made.usual_method, made.programs[0]
+        if backend is not None:
+            taken = first_taken(made.programs, backend)
+            if taken is None:
+                raise UnsupportedProgramError(
+                    f"{backend.name} does not take this {self.name}, which is {self.recognised}; "
+                    f"{backend.refusal(made.program)}"
+                )
+            method, program = backend, taken
         lowering = perf_counter() - begin
         start = None if self._found is None else made.begin(*self._found)
         quick = made.at_once(tol, memory_of(options), start) if request.limits_nothing else None
@@ -321,6 +357,7 @@ class Machine(Carded):
             status=status,
             certificate=certificate,
             tol=tol,
+            factor=sign,
             program=made.description,
             functions=found.functions,
             variables={each.id: each.value for each in (*self.variables, *self.problem.parameters())},
@@ -329,12 +366,33 @@ class Machine(Carded):
             message=outcome.message,
             iterations=outcome.iterations,
             seconds=seconds,
+            _made=made,
+            _found=found,
         )
 
     @property
     def variables(self) -> tuple[Any, ...]:
         """The variables of CVXPY in it, beside what is said of functions."""
         return tuple(each for each in self.problem.variables() if not isinstance(each, Values | Norm))
+
+    def matrices(self) -> ConeProgram:
+        """Return the statement as a ConeProgram, each function by its coordinates in the span of the functionals.
+
+        Its blocks have the names of variables and the labels of constraints, and its optimum is that of the statement;
+        a maximisation is the minimisation of its negative. Where :attr:`program` is a KernelQP, the dual in matrices is
+        ``machine.program.to_cone_program()``.
+        """
+        return self._in_coordinates().program
+
+    def export(self, path: str | Path) -> Path:
+        """Write :meth:`matrices` to a file, in the format of its suffix, by :func:`qpkernels.files.write`.
+
+        Parameters
+        ----------
+        path
+            Where to.
+        """
+        return write(self.matrices(), path)
 
     def conflict(self, solver: SolverLike = "clarabel", *, tol: float = 1e-6) -> Conflict | None:
         """Return an irreducible subset of the constraints that no functions and variables satisfy; None: some do.

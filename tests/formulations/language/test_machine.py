@@ -2,15 +2,18 @@
 """Statements about functions: which program they are, and that it has the optimum of the statement in coordinates."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import cvxpy as cp
 import numpy as np
 import pytest
 
-from formulations import Function, Machine, SoftMargin, SoftTube
+from formulations import Function, Machine, SoftMargin, SoftTube, compare
 from qpkernels import RBF, Polynomial
-from qpkernels.errors import InfeasibleError, ParameterError, UnsupportedProgramError
+from qpkernels.errors import InfeasibleError, NoEnclosureError, ParameterError, UnsupportedProgramError
+from qpkernels.files import read
+from qpkernels.solvers import find_solver
 from together import together
 
 RANDOM = np.random.default_rng(0)
@@ -317,6 +320,45 @@ def test_answers_after_a_parameter_changed_are_those_of_a_fresh_statement(name: 
     parameter.value = None
     with pytest.raises(ParameterError, match="have no value"):
         machine.solve()
+
+
+def test_statements_are_compared_over_solvers_and_written_to_files(tmp_path: Path) -> None:
+    machine, most, other = STATED["hinge"]().machine, STATED["maximised"]().machine, STATED["ball"]().machine
+    model = SoftMargin(X, Y, RBF(1.0), C=1.0)
+    table = compare([machine, most, other, model], ["smo", "clarabel"], isolate=False, progress=False)
+    found = {(row.problem, row.formulation, row.solver): row for row in table}
+    assert {key for key in found if key[0] == "statement #1"} == {
+        ("statement #1", "KernelQP", "smo"),
+        ("statement #1", "ConeProgram", "clarabel"),
+    }
+    for row in table:
+        if (row.problem, row.solver) == ("statement #3", "smo"):
+            assert row.status == "failed"
+            assert "smo does not take this statement, which is a ConeProgram in coordinates" in row.reason
+            continue
+        assert row.status == "optimal"
+        # The bounds are those of the statement, whatever program was solved.
+        assert row.objective == pytest.approx(row.factor * row.primal_value, rel=1e-5)
+        assert row.primal_value == pytest.approx(row.dual_value, rel=1e-5)
+    objectives = {row.objective for row in table if row.problem in ("statement #1", "SoftMargin") and row.factor == 1}
+    assert max(objectives) == pytest.approx(min(objectives), rel=1e-5)
+    assert all(row.factor == -1 for row in table if row.problem == "statement #2")
+    assert len(compare(machine, "smo", progress=False)) == 1
+    # The file has the optimum of the statement.
+    program = read(machine.export(tmp_path / "machine.npz"))
+    answer = find_solver("clarabel").solve(program, tol=1e-9)
+    assert program.objective(answer.point) == pytest.approx(machine.solve(tol=1e-9).objective, rel=1e-7)
+    assert "b" in {block.name for block in program.variables}
+
+
+def test_optima_of_programs_are_enclosed_in_exact_arithmetic() -> None:
+    for name in ("hinge", "ball"):
+        solution = STATED[name]().machine.solve(tol=1e-8)
+        enclosure = solution.enclose()
+        assert enclosure.lower <= solution.certificate.primal_value + 1e-12
+        assert enclosure.width <= 1e-5 * abs(solution.objective)
+    with pytest.raises(NoEnclosureError, match="nothing is known of rounding errors in a SemiparametricQP"):
+        STATED["trend"]().machine.solve().enclose()
 
 
 def test_what_cannot_be_stated_is_refused() -> None:
