@@ -37,7 +37,7 @@ __all__ = ["KernelWeights"]
 _STEPS = 200
 """Steps where nobody says otherwise."""
 
-_PART_OF_TOL = 0.3
+_PART_OF_TOL = 0.5
 """Part of the tolerance at which it ends: what is certified counts rounding besides."""
 
 _FIRST, _PART_OF_GAP, _LEAST = 1e-3, 1e-3, 1e-10
@@ -201,13 +201,14 @@ class _Descent:
         start = self.request.warm_start if near is None else near.beta
         outcome = Automatic().ask(left, self.request.having(tol=self.accuracy, max_iter=None, warm_start=start))
         beta, b = left.project(outcome.point), float(outcome.multipliers.sum())
-        products = self._products(beta, near)
+        values = left.gram.product(beta) if left.gram.is_formed or outcome.values is None else outcome.values.copy()
         face, ended = _Face.of(left, beta), True
         for _ in range(_ROUNDS):
             if face is None or not ended:
                 break
-            beta, b, products, ended = face.towards_minimum(left, program, beta, b, eta, products)
-            face = _Face.of(left, beta) if ended else face
+            beta, b, ended = face.towards_minimum(left, beta, b, values)
+            face = face.without_ended(left, beta) if ended else face
+        products = self._products(beta, near)
         radii = program.radii(products, beta)
         gap = duality_gap(left, beta, np.asarray(eta @ products), b)
         half, excess = 0.5 * float(eta @ radii**2), program.excess(radii)
@@ -249,37 +250,47 @@ class _Face:
         F.
     signs
         Those of coefficients with a kink at 0, else 0.
-    factor
-        The Cholesky factor of K_FF + diag(ridge_F).
+    K, factor
+        K_FF, and the Cholesky factor of K_FF + diag(ridge_F).
     tied
         Its inverse times 1, where the coefficients have a sum.
     """
 
     free: Indices
     signs: Vector
+    K: Matrix
     factor: Any
     tied: Vector | None
 
     @classmethod
     def of(cls, left: KernelQP, beta: Vector) -> _Face | None:
         """Return that of a point; None: it has none, or too many, or their equations are singular."""
-        inside = (beta > left.lower) & (beta < left.upper) & ((beta != 0) | (left.epsilon == 0))
-        free = np.flatnonzero(inside)
+        free = _free(left, beta)
         if not 0 < free.size <= _MOST_FREE:
             return None
         K = left.gram.dense[np.ix_(free, free)] if left.gram.is_formed else left.gram.entries(free, free)
-        K = K + np.diag(left.ridge[free] + _JITTER * float(K.diagonal().max()))
+        return cls._factored(left, beta, free, K)
+
+    @classmethod
+    def _factored(cls, left: KernelQP, beta: Vector, free: Indices, K: Matrix) -> _Face | None:
         try:
             with blas_threads_for(free.size):
-                factor = cho_factor(K, overwrite_a=True, check_finite=False)
+                shifted = K + np.diag(left.ridge[free] + _JITTER * float(K.diagonal().max()))
+                factor = cho_factor(shifted, overwrite_a=True, check_finite=False)
+                tied = None if left.total is None else cho_solve(factor, np.ones(free.size), check_finite=False)
         except LinAlgError:
             return None
-        tied = None if left.total is None else cho_solve(factor, np.ones(free.size), check_finite=False)
-        return cls(free, np.where(left.epsilon[free] > 0, np.sign(beta[free]), 0.0), factor, tied)
+        return cls(free, np.where(left.epsilon[free] > 0, np.sign(beta[free]), 0.0), K, factor, tied)
+
+    def without_ended(self, left: KernelQP, beta: Vector) -> _Face | None:
+        """Return that of the coefficients that are still free."""
+        kept = np.isin(self.free, _free(left, beta))
+        return self._factored(left, beta, self.free[kept], self.K[np.ix_(kept, kept)]) if kept.any() else None
 
     def solved(self, right: Matrix) -> tuple[Matrix, Vector]:
         """Return d with (K_FF + diag(ridge_F)) d + 1 b' = ``right`` and 1'd = 0, and the b, for each column."""
-        found = cho_solve(self.factor, right, check_finite=False)
+        with blas_threads_for(self.free.size):
+            found = cho_solve(self.factor, right, check_finite=False)
         if self.tied is None:
             return found, np.zeros(right.shape[1])
         b = self.tied @ right / self.tied.sum()
@@ -290,13 +301,14 @@ class _Face:
         W = products[:, self.free].T
         return np.asarray(W.T @ self.solved(W)[0])
 
-    def towards_minimum(
-        self, left: KernelQP, program: MultipleKernelQP, beta: Vector, b: float, eta: Vector, products: Matrix
-    ) -> tuple[Vector, float, Matrix, bool]:
-        """Go towards the minimum over the free coefficients, and say whether one of them came to an end before."""
+    def towards_minimum(self, left: KernelQP, beta: Vector, b: float, values: Vector) -> tuple[Vector, float, bool]:
+        """Go towards the minimum over the free coefficients, and say whether one of them came to an end before.
+
+        ``values``, K beta, are changed where the coefficients are free.
+        """
         free = self.free
-        right = left.target[free] - (eta @ products)[free] - left.ridge[free] * beta[free]
-        steps, level = self.solved((right - left.epsilon[free] * self.signs)[:, None])
+        right = left.target[free] - values[free] - left.ridge[free] * beta[free] - left.epsilon[free] * self.signs
+        steps, level = self.solved(right[:, None])
         step, x = steps[:, 0], beta[free]
         low = np.where(self.signs > 0, np.maximum(left.lower[free], 0.0), left.lower[free])
         high = np.where(self.signs < 0, np.minimum(left.upper[free], 0.0), left.upper[free])
@@ -307,10 +319,15 @@ class _Face:
         if part < 1.0:
             first = int(room.argmin())
             reached[first] = high[first] if step[first] > 0 else low[first]
-        moved, ends = np.zeros(beta.size), beta.copy()
-        moved[free], ends[free] = reached - x, reached
-        changed = products + np.array([gram.product(moved) for gram in program.grams])
-        return ends, b if left.total is None else (1.0 - part) * b + part * float(level[0]), changed, part < 1.0
+        values[free] += self.K @ (reached - x)
+        moved = beta.copy()
+        moved[free] = reached
+        return moved, b if left.total is None else (1.0 - part) * b + part * float(level[0]), part < 1.0
+
+
+def _free(left: KernelQP, beta: Vector) -> Indices:
+    """Return the coefficients that are at no end, and at no kink."""
+    return np.flatnonzero((beta > left.lower) & (beta < left.upper) & ((beta != 0) | (left.epsilon == 0)))
 
 
 class _Weights:
