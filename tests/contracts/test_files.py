@@ -188,5 +188,10 @@ def test_every_writer_writes_beside_the_old_file() -> None:
                 opens = name == "open" and any(isinstance(mode, str) and set("wxa+") & set(mode) for mode in given)
                 if opens or name in ("write_text", "write_bytes", "tofile", "to_csv"):
                     in_place.append(f"{source.relative_to(folder.parent)}:{line}")
-    expected = ["qpkernels/arrays/machine_code.py", *["formulations/selection/fits.py"] * 2]
-    assert [place.partition(":")[0] for place in in_place] == expected, in_place
+    # The last is Linux's, for the priority of a session.
+    expected = [
+        *["formulations/selection/fits.py"] * 2,
+        "qpkernels/arrays/machine_code.py",
+        "qpkernels/families/kits.py",
+    ]
+    assert sorted(place.partition(":")[0] for place in in_place) == expected, in_place
