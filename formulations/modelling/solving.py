@@ -20,6 +20,7 @@ from qpkernels.problems import (
     ConeProgram,
     ExpansionProgram,
     LinearSystem,
+    MultipleKernelQP,
     Program,
     Status,
 )
@@ -123,7 +124,7 @@ class SolveRequest:
             asked = asked.having(time_limit=Budget(None, asked.time_limit, begun=self.begun).seconds_left)
         if self.warm_start is None:
             pass
-        elif isinstance(program, ExpansionProgram) or (
+        elif isinstance(program, ExpansionProgram | MultipleKernelQP) or (
             isinstance(program, LinearSystem) and program.is_expansion and "warm_start" in backend.options
         ):
             asked = asked.having(warm_start=starting_point(program, self.warm_start))
@@ -174,12 +175,19 @@ def foreign(solver: Solver, name: str, extended: bool) -> str:
     return f"solver {solver.name!r} takes a {kinds}, and this {name} is none, since {why}"
 
 
-def starting_point(program: ExpansionProgram | LinearSystem, start: Solution | ArrayLike) -> ArrayLike:
+def starting_point(
+    program: ExpansionProgram | LinearSystem | MultipleKernelQP, start: Solution | ArrayLike
+) -> ArrayLike:
     """Return beta to start from: of a solution, rescaled so that what was at its bound is at that of ``program``."""
     if not isinstance(start, Solution):
         return start
     bounded = start.support.bounded
-    if isinstance(program, LinearSystem) or start.beta.size != program.size or bounded.size == 0 or program.total:
+    if (
+        not isinstance(program, ExpansionProgram)
+        or start.beta.size != program.size
+        or bounded.size == 0
+        or program.total
+    ):
         return start.beta
     room = np.where(start.beta > 0, program.upper, -program.lower)[bounded]
     factor = float(np.median(room / np.abs(start.beta[bounded])))

@@ -361,6 +361,15 @@ def test_optima_of_programs_are_enclosed_in_exact_arithmetic() -> None:
         STATED["trend"]().machine.solve().enclose()
 
 
+def test_several_kernels_are_solved_again_from_the_answer_before() -> None:
+    f, g, C = Function(RBF(0.2), "f"), Function(RBF(3.0), "g"), cp.Parameter(nonneg=True)
+    machine = Machine(cp.Minimize(0.5 * cp.square(f.norm + g.norm) + C * hinge(f(X) + g(X))))
+    for C.value in (1.0, 1.0, 3.0):
+        first, again = machine.solve(tol=1e-8), machine.solve("clarabel", tol=1e-8)
+        assert first.status == again.status == "optimal"
+        assert first.objective == pytest.approx(again.objective, rel=1e-6)
+
+
 def test_what_cannot_be_stated_is_refused() -> None:
     f, g, b = Function(RBF(1.0), "f"), Function(Polynomial(2), "g"), cp.Variable(name="b")
     with pytest.raises(UnsupportedProgramError, match=r"objective -\(\|\|f\|\|\^2\).* is unknown, not convex"):
