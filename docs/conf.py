@@ -79,7 +79,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    "subsection_order": [f"examples/{section}" for section in ("textbook", "pictures", "proofs")],
+    "subsection_order": [f"examples/{section}" for section in ("textbook", "own", "pictures", "proofs")],
     "within_subsection_order": "FileNameSortKey",
     "backreferences_dir": "gallery/uses",
     "doc_module": ("qpkernels", "formulations"),

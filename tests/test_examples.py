@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every worked example of the gallery runs, prints the numbers that its text states, and draws its pictures."""
 
+import ast
 import importlib.util
 import re
 import runpy
@@ -14,6 +15,9 @@ import pytest
 from matplotlib import rc_context
 from matplotlib.image import imread
 from matplotlib.text import Text
+
+from formulations import Machine
+from together import together
 
 DOCS = Path(__file__).parent.parent / "docs"
 README = DOCS.parent / "README.md"
@@ -30,6 +34,7 @@ def figures_of_docs() -> ModuleType:
 
 FIGURES = figures_of_docs()
 EXAMPLES: list[Path] = FIGURES.EXAMPLES
+OWN = [path for path in EXAMPLES if path.parent.name == "own"]
 FRONT_PAGE = DOCS / "static" / "front_page.png"
 LARGEST = 60_000
 """Bytes of the picture of README.md."""
@@ -85,6 +90,32 @@ def test_the_gallery_has_the_examples_of_the_textbook() -> None:
     textbook = [path.stem for path in EXAMPLES if path.parent.name == "textbook"]
     assert [name.partition("_")[0] for name in textbook] == [f"w{number}" for number in range(1, 10)]
     assert all(stated(path.read_text()) for path in EXAMPLES if path.stem in textbook[:8])
+
+
+def statement_of(source: str) -> int:
+    """Return how many lines the statement of an example has, from the cell that says so to its first Machine."""
+    tree, start = ast.parse(source), source[: source.index("\n# %%\n# The statement")].count("\n")
+    following = [node for node in tree.body if node.lineno > start]
+    last = next(node for node in following if "Machine(" in (ast.get_source_segment(source, node) or ""))
+    stated = following[: following.index(last) + 1]
+    return sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in stated)
+
+
+def test_problems_of_ones_own_are_stated_in_a_few_lines() -> None:
+    lengths = [statement_of(path.read_text()) for path in OWN]
+    assert max(lengths) <= 15
+    assert np.mean(lengths) <= 8
+
+
+@together("path", OWN)
+def test_the_optimum_of_a_problem_of_ones_own_is_that_of_the_matrices(path: Path) -> None:
+    with rc_context():
+        found = runpy.run_path(str(path), run_name="__main__")
+        plt.close("all")
+    machines = {id(each): each for each in found.values() if isinstance(each, Machine)}
+    for machine in machines.values():
+        ours, theirs = machine.solve(tol=1e-9), machine.solve("clarabel", tol=1e-9)
+        assert ours.objective == pytest.approx(theirs.objective, rel=1e-6, abs=1e-6)
 
 
 @every_example
