@@ -224,6 +224,8 @@ class LossPieces:
             kept[:, j] &= np.isnan(end) | (high > end + near)
             if (kept[:, j] & ~np.isnan(end) & (low > end + near)).any():
                 return None
+            # Where z is not settled, pieces may overlap, and each s is to be in one of them.
+            made.lower[:, j] = np.where(kept[:, j] & (low < end - near), end, low)
             end = np.where(kept[:, j], high, end)
         made.lower[~kept], made.upper[~kept] = np.inf, -np.inf
         order = np.argsort(np.where(kept, made.lower, np.inf), axis=1, kind="stable")
