@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 import formulations.modelling.cvx as cp
 from formulations.language.function import Combination, FittedFunction, Function, Norm, Values, stacked
+from formulations.language.parametric import ENTRIES, LossEntries
 from formulations.language.penalties import PenaltyPart, penalty_part
 from formulations.language.recognition import NotSeparable, SeparatedLosses, StatementColumns, same_entries, separate
 from formulations.modelling.lowering import Lowered, lower
@@ -24,6 +25,7 @@ from qpkernels.diagnosis import Group
 from qpkernels.display import count
 from qpkernels.errors import NoEnclosureError, ParameterError
 from qpkernels.gram import Gram
+from qpkernels.gram.definiteness import check_whole
 from qpkernels.gram.features import PivotedCholesky, pivoted_cholesky
 from qpkernels.kernels.functionals import FunctionalKernel, Representers
 from qpkernels.problems import (
@@ -130,6 +132,9 @@ def recognised(
     """
     part = penalty_part(lowered, [_columns(lowered, [norm]) for norm in norms])
     spaces, penalties = _spaces(norms, part.penalties)
+    silent = [function.name for function in spaces if all(each.function is not function for each in values)]
+    if silent:
+        raise NotSeparable(f"no functional of {silent[0]} is in it")
     columns = StatementColumns(_columns(lowered, values), part.columns)
     shift = np.zeros(columns.values.size)
     start = 0
@@ -216,9 +221,11 @@ def _kernel_qp(
     shift: Vector,
     known: _AsKernelQP | None,
 ) -> Compiled:
+    if losses.entries.of.size == 0:
+        # Losses that are constant have the slope 0 alone.
+        of, none = np.arange(losses.functionals.shape[0]), np.zeros((len(ENTRIES), losses.functionals.shape[0]))
+        losses = replace(losses, entries=LossEntries(of, *none))
     entries = losses.entries
-    if entries.of.size == 0:
-        raise NotSeparable("no loss depends on a function")
     directions, costs = losses.directions[entries.of], losses.costs
     rows, apart = csr_array(losses.functionals[entries.of]), bool(penalties)
     same = known is not None and known.is_of(rows, spaces) and isinstance(known.program, MultipleKernelQP) == apart
@@ -568,6 +575,8 @@ class _RepresenterSpan:
     @classmethod
     def of(cls, parts: Sequence[Representers]) -> _RepresenterSpan:
         K = np.block([[left.inner(right) for right in parts] for left in parts])
+        if not parts[0].kernel.positive_semidefinite:
+            check_whole(parts[0].kernel, K.diagonal(), K, K.__matmul__)
         return cls(tuple(parts), pivoted_cholesky(K, K.diagonal().copy()))
 
     @property

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, vstack
 
 import formulations.modelling.cvx as cp
-from qpkernels.arrays import Matrix, Vector, is_integer, is_sparse, real_number, shown
+from qpkernels.arrays import Matrix, Vector, finite_matrix, finite_vector, is_integer, is_sparse, real_number, shown
 from qpkernels.arrays.checks import add_samples
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram.functions import Expansion
@@ -291,7 +291,8 @@ class Combination:
         if weights is None:
             count = self._kernel.samples(X).shape[0]
             return self._functional(X, (), np.full(count, 1.0 / count))
-        return self._functional(X, (), np.asarray(weights, dtype=float))
+        rows = finite_matrix(weights, "weights") if np.ndim(weights) == 2 else finite_vector(weights, "weights")
+        return self._functional(X, (), rows)
 
     def inner(self, function: Known) -> cp.Expression:
         """Return <f, g> for a known g in the same space, a scalar expression.
@@ -319,7 +320,8 @@ class Combination:
     def _functional(self, X: ArrayLike, axes: tuple[int, ...], weights: Matrix | Vector | None = None) -> Any:
         total: Any = 0.0
         for a, function in self.terms:
-            total = total + a * function.values(X, axes, weights)
+            values = function.values(X, axes, weights)
+            total = total + (values if a == 1 else a * values)
         for c, g in self.known:
             values = X.value_of(g, axes) if isinstance(X, NewSample) else g.derivative(X, *axes)
             total = total + c * (values if weights is None else _applied(weights, values))
@@ -398,12 +400,32 @@ class Combination:
         """Return the difference of another function and this one."""
         return (-self).__add__(other)
 
+    # NumPy leaves operations with a function on the right to the function.
+    __array_ufunc__ = None
+
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        """Refuse to be an array, which CVXPY and NumPy would make of it.
+
+        Raises
+        ------
+        ParameterError
+            Always.
+        """
+        raise ParameterError(f"the function {self} is no array; expressions have its values at points, such as f(X).")
+
     def __mul__(self, factor: Any) -> Combination:
         """Return the multiple by a number."""
         a = real_number(factor, "the factor of a function", "a finite number")
         return Combination(tuple((a * c, f) for c, f in self.terms), tuple((a * c, g) for c, g in self.known))
 
     __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> Combination:
+        """Return the multiple by 1 / divisor."""
+        number = real_number(divisor, "the divisor of a function", "a number other than 0")
+        if number == 0:
+            raise ParameterError("the divisor of a function must be a number other than 0, but 0 came.")
+        return self * (1.0 / number)
 
     def __str__(self) -> str:
         parts = [f"{'' if a == 1 else f'{a:g} '}{f.name}" for a, f in self.terms]

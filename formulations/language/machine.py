@@ -32,17 +32,18 @@ from formulations.modelling.failures import infeasible, no_answer, unbounded
 from formulations.modelling.lowering import lower
 from formulations.modelling.prediction import Predictor
 from formulations.modelling.reasons import Contradiction, proof_of
-from formulations.modelling.routes import memory_of
+from formulations.modelling.routes import FEW, memory_of
 from formulations.modelling.solution import Seconds
 from formulations.modelling.solving import SolveRequest, first_taken, is_finite, quote, status_of
 from formulations.modelling.statement import constraint_of
 from qpkernels.arrays import Vector, is_sparse, shown
 from qpkernels.diagnosis import Conflict, Ray, find_conflict
 from qpkernels.display import Card, Carded, Fact
-from qpkernels.errors import ParameterError, UnsupportedProgramError
+from qpkernels.errors import NonFiniteError, ParameterError, ShapeError, SolverFailedError, UnsupportedProgramError
 from qpkernels.files import write
 from qpkernels.problems import Certificate, ConeProgram, Enclosure, KernelQP, MultipleKernelQP, Program, Status
-from qpkernels.solvers import Claim, Request, SolverLike, find_solver
+from qpkernels.solvers import Claim, Request, Solver, SolverLike, find_solver
+from qpkernels.solvers.interface import Method
 
 __all__ = ["Machine", "MachineSolution"]
 
@@ -225,6 +226,8 @@ class Machine(Carded):
             raise ParameterError(
                 f"a Machine takes cp.Minimize(...) or cp.Maximize(...) first, but {shown(objective)} came."
             )
+        if not isinstance(constraints, Iterable):
+            raise ParameterError(f"a Machine takes a list of constraints, but {shown(constraints)} came; write [...].")
         self.problem, self.name = cp.Problem(objective, list(constraints)), str(name)
         if not self.problem.is_dcp():
             raise UnsupportedProgramError(
@@ -248,6 +251,20 @@ class Machine(Carded):
                 f"the norm of {free[0]} is neither penalised nor bounded, so that nothing says what {free[0]} is "
                 f"away from its points; add a multiple of {free[0]}.squared_norm to the objective."
             )
+        for function in self.functions:
+            shapes = {each.points.X.shape[1:] for each in self.values if each.function is function}
+            if len(shapes) > 1:
+                widths = " and ".join(str(shape) for shape in sorted(shapes))
+                raise ShapeError(
+                    f"all points of {function.name} must have the same features, but samples of shapes {widths} came."
+                )
+        for constant in self.problem.constants():
+            numbers = constant.value.data if is_sparse(constant.value) else constant.value
+            if not np.isfinite(numbers).all():
+                raise NonFiniteError(
+                    f"the numbers of this {self.name} must be finite, but {shown(constant.value)} is in it; leave out "
+                    "samples without a target, and bounds that are infinite."
+                )
 
     def constraint(self, label: str) -> Any:
         """Return the constraint with that label, whose ``dual_value`` the last solve left.
@@ -318,26 +335,21 @@ class Machine(Carded):
         """
         begin = perf_counter()
         request = SolveRequest(solver, Request(tol, max_iter, time_limit, verbose=verbose), None, options)
-        made, _ = self._latest_compiled()
-        backend = None if solver is None else find_solver(solver)
-        if made is None or (backend is not None and first_taken(made.programs, backend) is None):
-            made = self._in_coordinates()
-        method, program = made.usual_method, made.programs[0]
-        if backend is not None:
-            taken = first_taken(made.programs, backend)
-            if taken is None:
-                raise UnsupportedProgramError(
-                    f"{backend.name} does not take this {self.name}, which is {self.recognised}; "
-                    f"{backend.refusal(made.program)}"
-                )
-            method, program = backend, taken
+        made, method, program = self._asked_of(None if solver is None else find_solver(solver))
         lowering = perf_counter() - begin
         start = None if self._found is None else made.begin(*self._found)
         quick = made.at_once(tol, memory_of(options), start) if request.limits_nothing else None
         if start is not None and isinstance(program, KernelQP | MultipleKernelQP) and "warm_start" in method.options:
             request = replace(request, warm_start=start)
         proof = quick.certificate if quick is not None and quick.certificate.holds(tol) else None
-        outcome = request.solve_with(method, program, self.name) if quick is None or proof is None else quick.outcome
+        try:
+            outcome = None if quick is None or proof is None else quick.outcome
+            outcome = outcome or request.solve_with(method, program, self.name)
+        except SolverFailedError:
+            if solver is not None or isinstance(made, InCoordinates):
+                raise
+            # Of equations that contradict each other, the matrices tell that.
+            return self.solve("clarabel", tol=tol, time_limit=time_limit)
         if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not is_finite(outcome):
             if not isinstance(made, InCoordinates):
                 # The matrices tell which constraints contradict each other.
@@ -346,6 +358,10 @@ class Machine(Carded):
         certify = perf_counter()
         found = made.answer(outcome, tol, proof)
         certificate = found.certificate
+        few = not isinstance(made, InCoordinates) and sum(each.size for each in self.values) <= FEW
+        if few and request.limits_nothing and not certificate.holds(tol):
+            # Where all but the constant of the statement is lost in rounding, its value in coordinates still has that.
+            return self.solve("clarabel", tol=tol)
         self._found = made, outcome.point
         for function, fitted in found.functions.items():
             function.fitted = fitted
@@ -369,6 +385,21 @@ class Machine(Carded):
             _made=made,
             _found=found,
         )
+
+    def _asked_of(self, backend: Solver | None) -> tuple[Compiled, Method, Program]:
+        """Return what the statement is for a solver, or the usual one, who that is, and the program that it takes."""
+        made, _ = self._latest_compiled()
+        if made is None or (backend is not None and first_taken(made.programs, backend) is None):
+            made = self._in_coordinates()
+        if backend is not None:
+            taken = first_taken(made.programs, backend)
+            if taken is None:
+                raise UnsupportedProgramError(
+                    f"{backend.name} does not take this {self.name}, which is {self.recognised}; "
+                    f"{backend.refusal(made.program)}"
+                )
+            return made, backend, taken
+        return made, made.usual_method, made.programs[0]
 
     @property
     def variables(self) -> tuple[Any, ...]:
@@ -432,8 +463,9 @@ class Machine(Carded):
 
 
 _RULES = (
-    (r"(?:quad_over_lin|QuadOverLin)\(coordinates of (\w+), 1\.0(?:, None, False)?\)", r"||\1||^2"),
-    (r"(?:Pnorm|norm)\(coordinates of (\w+), 2\)", r"||\1||"),
+    (r"\b(\w+)Approx\(", r"\1("),
+    (r"(?:quad_over_lin|QuadOverLin)\(coordinates of (.+?), 1\.0(?:, None, False)?\)", r"||\1||^2"),
+    (r"(?:Pnorm|norm)\(coordinates of (.+?), 2\)", r"||\1||"),
     (r"Promote\(([^()]*), \(\d+,\)\)", r"\1"),
     (r", None, False\)", ")"),
     (r"\b(\d+)\.0\b(?!\d)", r"\1"),

@@ -408,6 +408,8 @@ def _collected(kinds: tuple[_LossKind, ...], offset: float) -> tuple[LossEntries
             raise NotSeparable("a loss has no least value: it falls or rises everywhere")
         made.append(LossEntries(kind.of[entries.of], *(getattr(entries, name) for name in ENTRIES)))
         offset += float(kind.least().sum())
+    if not made:
+        raise NotSeparable("no loss depends on a function")
     stacked = [np.concatenate([getattr(each, name) for each in made]) for name in ("of", *ENTRIES)]
     order = stacked[0].argsort(kind="stable")
     return LossEntries(*(each[order] for each in stacked)), offset

@@ -10,8 +10,16 @@ import numpy as np
 import pytest
 
 from formulations import Function, Machine, SoftMargin, SoftTube, compare
-from qpkernels import RBF, Polynomial
-from qpkernels.errors import InfeasibleError, NoEnclosureError, ParameterError, UnsupportedProgramError
+from qpkernels import RBF, Polynomial, Sigmoid
+from qpkernels.errors import (
+    IndefiniteKernelError,
+    InfeasibleError,
+    NoEnclosureError,
+    NonFiniteError,
+    ParameterError,
+    ShapeError,
+    UnsupportedProgramError,
+)
 from qpkernels.files import read
 from qpkernels.solvers import find_solver
 from together import together
@@ -55,6 +63,12 @@ def slacks_below_a_tube(f: Function, b: Any) -> tuple[Any, list[Any]]:
     xi = cp.Variable(M, nonneg=True, name="xi")
     cost = cp.sum(xi) + 2 * cp.sum(cp.pos(cp.abs(f(X) + b - T) - 0.3))
     return cost, [f(X) + b - T >= 1 - xi]
+
+
+def huber_and_tube(f: Function, _: Any) -> tuple[Any, list[Any]]:
+    # Where a bound of the tube is not settled, pieces of the sum overlap.
+    r = f(X) - T
+    return cp.sum(cp.huber(r, 1.2)) + 0.3 * cp.sum(cp.pos(cp.abs(r - 0.2) - 0.3)), []
 
 
 def trend(f: Function, b: Any) -> tuple[Any, list[Any]]:
@@ -145,6 +159,7 @@ STATED: dict[str, Callable[[], Stated]] = {
     "hinge": of_one(lambda f, b: (hinge(f(X) + b), []), "a KernelQP of 40 functionals with an intercept"),
     "hinge with slacks": of_one(with_slacks, "a KernelQP of 40 functionals with an intercept"),
     "slacks below a tube": of_one(slacks_below_a_tube, "a KernelQP of 80 functionals with an intercept"),
+    "huber and tube": of_one(huber_and_tube, "a KernelQP of 160 functionals"),
     "weighted hinge": of_one(
         lambda f, b: (WEIGHTS @ cp.pos(1 - cp.multiply(Y, f(X) + b)), []),
         "a KernelQP of 40 functionals with an intercept",
@@ -388,6 +403,62 @@ def test_what_cannot_be_stated_is_refused() -> None:
         f.derivative(X, 0, order=0)
     with pytest.raises(ParameterError, match="no function 'g'"):
         Machine(cp.Minimize(f.squared_norm + hinge(f(X)))).solve().function(g)
+
+
+def test_numbers_points_and_solvers_that_do_not_fit_are_refused() -> None:
+    f, g, b = Function(RBF(1.0), "f"), Function(Sigmoid(1.0, -1.0), "g"), cp.Variable(name="b")
+    objective = cp.Minimize(f.squared_norm + hinge(f(X)))
+    with pytest.raises(ShapeError, match=r"points of f must have the same features, .* shapes \(2,\) and \(3,\)"):
+        Machine(cp.Minimize(f.squared_norm + hinge(f(X)) + f.mean(np.ones((2, 3)))))
+    with pytest.raises(NonFiniteError, match="leave out samples without a target"):
+        Machine(cp.Minimize(f.squared_norm + cp.sum_squares(f(X) - np.full(M, np.nan))))
+    with pytest.raises(NonFiniteError, match="weights must hold finite numbers"):
+        f.mean(X, np.full(M, np.nan))
+    with pytest.raises(ParameterError, match="takes a list of constraints"):
+        Machine(objective, f(X) >= -1)
+    with pytest.raises(UnsupportedProgramError, match=r"the constraint 1 <= \|\|f\|\| breaks them"):
+        Machine(objective, [f.norm >= 1])
+    # With a kernel that is not definite, coordinates would be those of another function.
+    with pytest.raises(IndefiniteKernelError):
+        Machine(cp.Minimize(g.norm + cp.norm(g(X) - T))).solve()
+    for wrong in (lambda: b * f, lambda: cp.sum(f), lambda: np.array(f)):
+        with pytest.raises(ParameterError, match="the function f is no array"):
+            wrong()
+    with pytest.raises(ParameterError, match="factor of a function"):
+        np.ones(3) * f
+    with pytest.raises(ParameterError, match="other than 0"):
+        f / 0
+
+
+def test_functions_without_functionals_and_losses_without_slopes() -> None:
+    f, g = Function(RBF(1.0), "f"), Function(RBF(1.0), "g")
+    constant = Machine(cp.Minimize(f.squared_norm + 0 * hinge(f(X)) + 7))
+    solution = constant.solve()
+    assert (solution.status, solution.objective, f.norm.value) == ("optimal", 7.0, 0.0)
+    with pytest.raises(ParameterError, match="no functional of g is in the statement"):
+        Machine(cp.Minimize(f.squared_norm + g.squared_norm + hinge(f(X)))).solve()
+    with pytest.raises(ParameterError, match="no functional of f is in the statement"):
+        Machine(cp.Minimize(f.squared_norm)).solve()
+    source = Machine(cp.Minimize(f.squared_norm + cp.sum_squares(f(X[:5]) - 1))).solve().function(f)
+    drawn = Machine(cp.Minimize((g - source).squared_norm + f.squared_norm + hinge(f(X)))).solve()
+    assert drawn.status == "optimal"
+    assert drawn.function(g)(GRID) == pytest.approx(source(GRID), abs=1e-4)
+
+
+def test_an_optimum_of_which_only_the_constant_is_not_rounding_is_proved() -> None:
+    f, b, w = Function(RBF(1.0)), cp.Variable(), cp.Variable(2)
+    # A plane meets three samples, so that f is 0 and the losses are at their least, which is not 0.
+    r = T[:3] - f(X[:3]) - X[:3] @ w - b
+    solution = Machine(cp.Minimize(f.squared_norm + cp.sum(cp.maximum(r + 1, -2 * r, 0.2)))).solve(tol=1e-7)
+    assert solution.status == "optimal"
+    assert solution.objective == pytest.approx(2.0)
+
+
+def test_equations_that_contradict_each_other_are_infeasible() -> None:
+    f = Function(RBF(1.0))
+    with pytest.raises(InfeasibleError, match="constraint 1"):
+        Machine(cp.Minimize(f.squared_norm), [f(X[[0, 0]]) == [1, 2]]).solve()
+    assert Machine(cp.Minimize(f.squared_norm), [f(X[[0, 0]]) == [1, 1]]).solve().objective == pytest.approx(1.0)
 
 
 def test_statements_without_a_solution_say_why() -> None:
