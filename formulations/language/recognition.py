@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.optimize
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, hstack, vstack
 from scipy.sparse.csgraph import connected_components
@@ -31,6 +32,9 @@ __all__ = ["NotSeparable", "SeparatedLosses", "StatementColumns", "same_entries"
 
 _ROUNDING, _SAME = 1e-12, 1e-10
 """Shares of a slope, and of the marks of rows, below which a difference is rounding."""
+
+_AT_END = 1e-6
+"""Share of the sizes in a row within which an answer, accurate as it is, makes it an equation."""
 
 
 class NotSeparable(Exception):  # noqa: N818  no error: an answer
@@ -120,7 +124,7 @@ class SeparatedLosses:
         """
         for kind in self._kinds:
             z, y = kind.pieces.at(s[kind.of], slopes[kind.of])
-            y = kind.completed(y, slopes[kind.of])
+            y = kind.completed(y, slopes[kind.of], s[kind.of], z)
             x[kind.columns], multipliers[kind.rows] = z, y
 
 
@@ -158,8 +162,8 @@ class _LossKind:
         linear = np.einsum("kz,kz->k", programs.q, z)
         return np.asarray(0.5 * quadratic + linear + 0.5 * programs.p * s**2 + programs.c * s)
 
-    def completed(self, y: Matrix, slopes: Vector) -> Matrix:
-        """Return multipliers with the slope that they lack where L ends, given to rows without private variables."""
+    def completed(self, y: Matrix, slopes: Vector, s: Vector, z: Matrix) -> Matrix:
+        """Return multipliers with the slope that they lack where L ends, given to the rows that end it."""
         programs = self.programs
         if not programs.equations.size:
             return y
@@ -171,6 +175,17 @@ class _LossKind:
         y = y.copy()
         first = bare.argmax(axis=1)
         y[at, first[at]] += added[at, first[at]]
+        lacking[at] = 0.0
+        for k in np.flatnonzero((programs.p == 0) & (np.abs(lacking) > _ROUNDING * np.abs(slopes))):
+            # Together, these rows leave no private variables beyond that end: their coefficients of z cancel.
+            G, t, room = programs.G[k], programs.t[k], programs.d[k] - programs.t[k] * s[k] - programs.G[k] @ z[k]
+            size = 1.0 + np.abs(programs.d[k]) + np.abs(t * s[k])
+            rows = np.flatnonzero(programs.equations | (room <= _AT_END * size))
+            signs = np.concatenate([np.ones(rows.size), -np.ones(int(programs.equations[rows].sum()))])
+            rows = np.concatenate([rows, rows[programs.equations[rows]]])
+            columns = np.vstack([G[rows].T, t[rows]]) * signs
+            weights, _ = scipy.optimize.nnls(columns, np.append(np.zeros(G.shape[1]), lacking[k]))
+            np.add.at(y[k], rows, signs * weights)
         return y
 
 

@@ -38,8 +38,8 @@ y = np.where(X[:, 0] + X[:, 1] + 0.5 * random.normal(size=150) > 0, 1, -1)
 f, b, a = Function(RBF(0.3)), cp.Variable(name="b"), cp.Parameter(name="a", nonneg=True)
 hinge = cp.sum(cp.pos(1 - cp.multiply(y, f(X) + b)))
 covariance = f.mean(X, (s - s.mean()) / 150)
-bounds = [(covariance <= a).set_label("most"), (-covariance <= a).set_label("least")]
-machine = Machine(cp.Minimize(0.5 * f.squared_norm + hinge), bounds)
+fair = (cp.abs(covariance) <= a).set_label("fair")
+machine = Machine(cp.Minimize(0.5 * f.squared_norm + hinge), [fair])
 
 # %%
 # The path from no bound that matters to none at all left.
@@ -50,7 +50,7 @@ for a.value in path:
     assert solution.status == "optimal"
     decided = f(X).value + b.value > 0
     cost.append(solution.objective)
-    price.append(float(machine.constraint("most").dual_value))
+    price.append(float(fair.dual_value))
     right.append(np.mean(decided == (y > 0)))
     apart.append(decided[s == 1].mean() - decided[s == 0].mean())
     print(
