@@ -466,10 +466,10 @@ _RULES = (
     (r"\b(\w+)Approx\(", r"\1("),
     (r"(?:quad_over_lin|QuadOverLin)\(coordinates of (.+?), 1\.0(?:, None, False)?\)", r"||\1||^2"),
     (r"(?:Pnorm|norm)\(coordinates of (.+?), 2\)", r"||\1||"),
-    (r"Promote\(([^()]*), \(\d+,\)\)", r"\1"),
+    (r"Promote\(((?:[^()]|\([^()]*\))*), \(\d+,\)\)", r"\1"),
     (r", None, False\)", ")"),
     (r"\b(\d+)\.0\b(?!\d)", r"\1"),
-    (r"\b1 \* ", ""),
+    (r"(?<![\d.])1 \* ", ""),
     (r"\bSum\(", "sum("),
 )
 """How CVXPY writes what is shown in other words."""

@@ -376,6 +376,28 @@ def test_optima_of_programs_are_enclosed_in_exact_arithmetic() -> None:
         STATED["trend"]().machine.solve().enclose()
 
 
+def test_bounds_have_their_multipliers_however_they_are_written() -> None:
+    f = Function(RBF(1.0))
+    mean = f.mean(X, WEIGHTS * T / M)
+    for value, size in ((mean, 1), (f(X[:5]), 5)):
+        for bounded in (cp.abs(value), cp.abs(-2 * value), cp.maximum(value, -3 * value), 2 * value):
+            bound = bounded <= 0.2
+            machine = Machine(cp.Minimize(0.5 * f.squared_norm + hinge(f(X))), [bound])
+            assert machine.solve(tol=1e-9).program.startswith("a KernelQP")
+            found = np.array(bound.dual_value)
+            machine.solve("clarabel", tol=1e-9)
+            assert np.size(found) == size
+            assert found.max() > 0.1
+            assert found == pytest.approx(bound.dual_value, abs=1e-5)
+
+
+def test_statements_are_shown_as_they_were_written() -> None:
+    f, b = Function(RBF(1.0), "q0.1"), cp.Variable(2, name="b")
+    loss = 0.1 * cp.sum(cp.abs(f(X) - b[0])) + 1 * cp.sum(b)
+    shown = str(Machine(cp.Minimize(f.squared_norm + f.norm + loss)))
+    assert "||q0.1||^2 + ||q0.1|| + 0.1 * sum(abs(q0.1(X) + -(b[0]))) + sum(b)" in shown
+
+
 def test_several_kernels_are_solved_again_from_the_answer_before() -> None:
     f, g, C = Function(RBF(0.2), "f"), Function(RBF(3.0), "g"), cp.Parameter(nonneg=True)
     machine = Machine(cp.Minimize(0.5 * cp.square(f.norm + g.norm) + C * hinge(f(X) + g(X))))
