@@ -46,7 +46,7 @@ LIMITS: dict[str, int] = {
     "rooms of formulations": 12,
     "tiers of formulations": 8,
     "names of formulations, without models": 44,
-    "names in the reference, without kernels, models, solvers and estimators": 284,
+    "names in the reference, without kernels, models, solvers and estimators": 285,
     "public attributes of a model": 45,
     "public attributes of a solution": 34,
     "calls of SoftMargin(X, y, k).solve()": 182,

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 
 import formulations.modelling.cvx as cp
 from formulations.language.compiled import Compiled, Found, InCoordinates, found_by, in_coordinates, recognised
+from formulations.language.everywhere import Everywhere, bracketed
 from formulations.language.function import Combination, FittedFunction, Function, Norm, Values
 from formulations.language.predicting import predictor_of
 from formulations.language.recognition import NotSeparable
@@ -39,7 +40,14 @@ from formulations.modelling.statement import constraint_of
 from qpkernels.arrays import Vector, is_sparse, shown
 from qpkernels.diagnosis import Conflict, Ray, find_conflict
 from qpkernels.display import Card, Carded, Fact
-from qpkernels.errors import NonFiniteError, ParameterError, ShapeError, SolverFailedError, UnsupportedProgramError
+from qpkernels.errors import (
+    NoEnclosureError,
+    NonFiniteError,
+    ParameterError,
+    ShapeError,
+    SolverFailedError,
+    UnsupportedProgramError,
+)
 from qpkernels.files import write
 from qpkernels.problems import Certificate, ConeProgram, Enclosure, KernelQP, MultipleKernelQP, Program, Status
 from qpkernels.solvers import Claim, Request, Solver, SolverLike, find_solver
@@ -69,6 +77,9 @@ class MachineSolution(Carded):
         The numbers that were found for variables, and the parameters then, by their ids.
     solver, claim, message, iterations, seconds
         Who solved it, and what that said.
+    bracket
+        Of a statement with constraints everywhere: the values between which its optimum is, which the certificate
+        proves. The lower one is proved by a relaxation, and the functions have the upper one.
     """
 
     objective: float
@@ -86,6 +97,7 @@ class MachineSolution(Carded):
     seconds: Seconds
     _made: Compiled = field(repr=False)
     _found: Found = field(repr=False)
+    bracket: tuple[float, float] | None = None
 
     def function(self, f: Combination) -> FittedFunction:
         """Return the function that was found for ``f``, or for a sum of functions of one kernel.
@@ -162,8 +174,13 @@ class MachineSolution(Carded):
         Raises
         ------
         NoEnclosureError
-            If nothing is known of the rounding errors of this kernel, or program.
+            If nothing is known of the rounding errors of this kernel, or program, or constraints hold everywhere.
         """
+        if self.bracket is not None:
+            raise NoEnclosureError(
+                "the optimum of a statement with constraints everywhere is not enclosed in exact arithmetic; its "
+                "bracket is proved up to rounding."
+            )
         return self._made.enclose(self._found)
 
     def explain(self) -> str:
@@ -172,9 +189,11 @@ class MachineSolution(Carded):
 
     def card(self) -> Card:
         """Return the status, the objective, the proof, and who found it."""
+        low, high = self.bracket or (None, None)
         facts = (
             Fact("status", str(self.status)),
             Fact("objective", f"{self.objective:.10g}"),
+            *([] if low is None else [Fact("optimum", f"between {low:.10g} and {high:.10g}")]),
             Fact("relative gap", f"{self.certificate.relative_gap:.1e}"),
             Fact("program", self.program),
             Fact("solver", f"{self.solver}, {self.seconds.total:.3g} s"),
@@ -194,7 +213,7 @@ class Machine(Carded):
         ``cp.Minimize`` or ``cp.Maximize`` of an expression in functionals of :class:`Function`, norms of functions, and
         variables of CVXPY; convex, or concave, by CVXPY's rules.
     constraints
-        Constraints of CVXPY on the same.
+        Constraints of CVXPY on the same, and such at every point of a box: see :class:`Everywhere`.
     name
         What it is called in messages.
 
@@ -228,7 +247,12 @@ class Machine(Carded):
             )
         if not isinstance(constraints, Iterable):
             raise ParameterError(f"a Machine takes a list of constraints, but {shown(constraints)} came; write [...].")
-        self.problem, self.name = cp.Problem(objective, list(constraints)), str(name)
+        every = list(constraints)
+        self.everywhere = tuple(each for each in every if isinstance(each, Everywhere))
+        self._finite = [each for each in every if not isinstance(each, Everywhere)]
+        # With constraints everywhere it is the relaxation that is looked at first.
+        rows = [each.rows(each.corners()) for each in self.everywhere]
+        self.problem, self.name = cp.Problem(objective, [*self._finite, *rows]), str(name)
         if not self.problem.is_dcp():
             raise UnsupportedProgramError(
                 f"this {self.name} is not convex by CVXPY's rules (DCP): {_culprit(self.problem)}."
@@ -269,6 +293,8 @@ class Machine(Carded):
     def constraint(self, label: str) -> Any:
         """Return the constraint with that label, whose ``dual_value`` the last solve left.
 
+        Those everywhere hold the ``points`` of their multipliers, too.
+
         Parameters
         ----------
         label
@@ -279,7 +305,8 @@ class Machine(Carded):
         ParameterError
             If there is none.
         """
-        return constraint_of(self.problem, label)
+        known = [each for each in self.everywhere if each.label == label]
+        return known[0] if known else constraint_of(self.problem, label)
 
     @property
     def recognised(self) -> str:
@@ -324,7 +351,8 @@ class Machine(Carded):
         solver
             Name of a solver, or a Solver. None: that which suits the program that was recognised, else clarabel.
         tol, max_iter, time_limit, verbose, **options
-            As in :meth:`formulations.modelling.model.Model.solve`.
+            As in :meth:`formulations.modelling.model.Model.solve`. With constraints everywhere, ``tol`` is the relative
+            width of the bracket, and the others are of each of the programs that are solved for it.
 
         Raises
         ------
@@ -333,6 +361,9 @@ class Machine(Carded):
         SolverFailedError, UnsupportedProgramError, UnsupportedOptionError
             If the solver cannot be asked, or gives no answer.
         """
+        if self.everywhere:
+            given = {"max_iter": max_iter, "time_limit": time_limit, "verbose": verbose, **options}
+            return self._between(tol, lambda machine: machine.solve(solver, tol=0.1 * tol, **given))
         begin = perf_counter()
         request = SolveRequest(solver, Request(tol, max_iter, time_limit, verbose=verbose), None, options)
         made, method, program = self._asked_of(None if solver is None else find_solver(solver))
@@ -424,6 +455,30 @@ class Machine(Carded):
             Where to.
         """
         return write(self.matrices(), path)
+
+    def _between(self, tol: float, solve: Callable[[Machine], MachineSolution]) -> MachineSolution:
+        """Return the solution of a statement with constraints everywhere."""
+        begin, objective = perf_counter(), self.problem.objective
+        sign = -1.0 if isinstance(objective, cp.Maximize) else 1.0
+
+        def with_rows(rows: list[Any]) -> tuple[MachineSolution, Any]:
+            machine = Machine(objective, [*self._finite, *rows], self.name)
+            return solve(machine), machine.problem
+
+        found = bracketed(self.everywhere, with_rows, tol, sign)
+        certificate, answer = found.certificate, found.answer
+        ends = sorted((sign * certificate.dual_value, sign * certificate.primal_value))
+        said = f"{found.points} points were not enough" if found.exhausted else f"{found.points} points"
+        made: MachineSolution = replace(
+            answer,
+            status=status_of(certificate, Claim.STOPPED if found.exhausted else answer.claim, tol),
+            certificate=certificate,
+            tol=tol,
+            message=f"{answer.message}; {said}",
+            seconds=replace(answer.seconds, solve=perf_counter() - begin),
+            bracket=(ends[0], ends[1]),
+        )
+        return made
 
     def conflict(self, solver: SolverLike = "clarabel", *, tol: float = 1e-6) -> Conflict | None:
         """Return an irreducible subset of the constraints that no functions and variables satisfy; None: some do.

@@ -22,9 +22,14 @@ from scipy.sparse import csr_array, eye_array
 
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, finite_samples
 from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.kernels.algebra import Exponential, PolynomialOf, Power, Product, Scaled, Sum
 from qpkernels.kernels.kernel import Kernel
+from qpkernels.kernels.linear import Linear
+from qpkernels.kernels.matern import Matern
+from qpkernels.kernels.polynomial import Polynomial
+from qpkernels.kernels.rbf import RBF
 
-__all__ = ["FunctionalKernel", "Representers"]
+__all__ = ["FunctionalKernel", "Representers", "largest_norm"]
 
 _AT_ONCE = 2**18
 """Inner products that are held at once for a diagonal."""
@@ -82,6 +87,62 @@ class Representers:
         if not self.axes:
             return self.kernel.diagonal(self.X)
         return np.array([self.part(np.array([i])).inner(self.part(np.array([i])))[0, 0] for i in range(len(self))])
+
+
+def largest_norm(kernel: Kernel, axes: tuple[int, ...], box: Matrix) -> float:
+    """Return the largest norm of D^axes k(x, .) for x in a box: |D^axes f(x)| is at most that times ||f||.
+
+    The squared norm is D^(axes, axes) k(x, x). It is the same everywhere of a function of x - z. Of a power series in
+    the x_k z_k with coefficients of at least 0 it is one in the x_k^2, and largest at a corner. Sums of kernels of both
+    kinds are largest there too, and so are products of kernels of one kind.
+
+    Parameters
+    ----------
+    kernel
+        Made of such kernels.
+    axes
+        Of the derivative.
+    box
+        The ends of the axes, shape (d, 2).
+
+    Raises
+    ------
+    ParameterError
+        If the kernel is made of others, of which this is not known, or has no such derivative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels import RBF, Linear
+    >>> from qpkernels.kernels.functionals import largest_norm
+    >>> box = np.array([[-3.0, 2.0]])
+    >>> print(largest_norm(RBF(0.5), (0,), box), largest_norm(Linear(), (), box))
+    1.0 3.0
+    """
+    if not _kinds(kernel):
+        raise ParameterError(
+            f"it is not known how large the derivatives of functions of {kernel!r} are in a box; it is of RBF, Matern, "
+            "Linear, Polynomial, and of sums, products, powers and multiples of these."
+        )
+    corner = Representers(kernel, kernel.samples(np.abs(box).max(axis=1)[None, :]), axes)
+    return float(np.sqrt(corner.squared_norms()[0]))
+
+
+def _kinds(kernel: Kernel) -> frozenset[str]:
+    """Return of which kinds the terms of a kernel are, "differences" and "products"; none if one of them is of neither.
+
+    A subclass may be another function, and is of none.
+    """
+    if type(kernel) in (RBF, Matern):
+        return frozenset({"differences"})
+    if type(kernel) is Linear or (type(kernel) is Polynomial and kernel.positive_semidefinite):
+        return frozenset({"products"})
+    parts = [part for part in vars(kernel).values() if isinstance(part, Kernel)]
+    kinds = [_kinds(part) for part in parts]
+    if not all(kinds) or type(kernel) not in (Sum, Product, Scaled, Power, Exponential, PolynomialOf):
+        return frozenset()
+    every = frozenset().union(*kinds)
+    return every if type(kernel) in (Sum, Scaled) or len(every) == 1 else frozenset()
 
 
 @dataclass(frozen=True, eq=False)

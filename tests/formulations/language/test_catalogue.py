@@ -52,6 +52,7 @@ from model_data import EXAMPLES, KERNELS, MODELS
 from qpkernels.errors import InfeasibleError
 from qpkernels.kernels import Kernel
 from qpkernels.problems import KernelQP
+from together import together
 
 NO_PENALTY = {Separability, LinearProgramMachine, LeastSquaresFit, LeastAbsoluteFit, LaplaceFit, ChebyshevFit}
 """Models that penalise no norm of f, or coefficients in place of it."""
@@ -237,7 +238,7 @@ ADDED = {
 """Losses beside those of the examples of the contract."""
 
 
-def cases() -> Iterator[Any]:
+def cases() -> Iterator[tuple[Any, Any, Any, dict[str, Any]]]:
     """Yield models as the contract states them, with each kernel, and once more with weights of which some are 0."""
     for kind in STATEMENTS:
         for example in EXAMPLES[kind]:
@@ -248,17 +249,13 @@ def cases() -> Iterator[Any]:
                 for each in values
                 if np.ndim(each)
             }
-            for kernel, of_kernel in KERNELS.items():
-                for label, loss in losses.items() if example is EXAMPLES[kind][0] else ((example.label, {}),):
-                    for name, some in {"": {}, **weights}.items():
-                        parts = (kind.__name__, kernel, label, f"weights {name}" if name else "")
-                        settings = {**example.parameters, **loss, **some}
-                        yield pytest.param(
-                            kind, example.data, of_kernel, settings, id="-".join(part for part in parts if part)
-                        )
+            for kernel in KERNELS.values():
+                for loss in losses.values() if example is EXAMPLES[kind][0] else ({},):
+                    for some in ({}, *weights.values()):
+                        yield kind, example.data, kernel, {**example.parameters, **loss, **some}
 
 
-@pytest.mark.parametrize(("kind", "data", "kernel", "settings"), list(cases()))
+@together("kind, data, kernel, settings", cases(), by=lambda kind, *_: kind)
 def test_the_statement_is_the_program_of_the_model(kind: Any, data: Any, kernel: Any, settings: Any) -> None:
     model = kind(*data(), kernel, **settings)
     machine, statement = stated(model)

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inner products of functionals: sums of values and derivatives of one function, and of several."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 import qpkernels.kernels.functionals as module
-from qpkernels import RBF, Gram, Linear
-from qpkernels.errors import ShapeError
-from qpkernels.kernels.functionals import FunctionalKernel, Representers
+from qpkernels import RBF, Gram, Linear, Matern, Polynomial
+from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.kernels import Kernel
+from qpkernels.kernels.functionals import FunctionalKernel, Representers, largest_norm
 from qpkernels.solvers.smo.rows import MixtureRows
+from together import together
 
 X = np.random.default_rng(0).normal(size=(5, 2))
 FIRST, SECOND = RBF(0.5), Linear()
@@ -56,3 +60,36 @@ def test_many_sums_of_few_representers_are_products_with_these() -> None:
 def test_samples_have_a_coefficient_for_each_representer() -> None:
     with pytest.raises(ShapeError, match="sum of 5 representers here, but 3 coefficients came"):
         FunctionalKernel([[Representers(FIRST, X)]])([[1.0, 0.0, 0.0]])
+
+
+@together(
+    "kernel, axes",
+    product(
+        [
+            RBF(0.7),
+            Matern(1.3, nu=2.5),
+            Linear(),
+            Polynomial(3, 0.5, 1.0),
+            RBF(0.7) + 2.0 * Polynomial(2),
+            Linear().exp(),
+        ],
+        [(), (0,), (0, 1)],
+    ),
+)
+def test_no_representer_in_a_box_is_larger_than_the_largest_norm(kernel: Kernel, axes: tuple[int, ...]) -> None:
+    box = np.array([[-1.5, 0.5], [0.2, 1.0]])
+    points = np.stack(np.meshgrid(*(np.linspace(low, high, 9) for low, high in box)), axis=-1).reshape(-1, 2)
+    largest = largest_norm(kernel, axes, box)
+    norms = np.sqrt(Representers(kernel, points, axes).squared_norms())
+    assert norms.max() <= largest * (1 + 1e-12)
+    # The corner (-1.5, 1) has the largest of each |x_k|.
+    assert norms.max() == pytest.approx(largest, rel=1e-12)
+
+
+def test_a_kernel_whose_derivatives_may_be_larger_elsewhere_is_refused() -> None:
+    class Own(RBF):
+        pass
+
+    for kernel in (RBF(1.0) * Linear(), Own(1.0), Polynomial(2, 1.0, -0.5), (RBF(1.0) + Linear()) ** 2):
+        with pytest.raises(ParameterError, match="not known how large"):
+            largest_norm(kernel, (), np.array([[0.0, 1.0]]))
