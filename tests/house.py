@@ -33,7 +33,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
-    "cases of the tests": 13_240,
+    "cases of the tests": 13_250,
     "files, without those of kernels, models and solvers": 325,
     "lines, without theirs": 78_000,
     "circles of files": 0,

@@ -9,6 +9,7 @@ import pytest
 
 from formulations import Function, Machine
 from qpkernels import RBF, Linear, Polynomial
+from together import together
 
 KERNELS = (RBF(1.0), RBF(0.2), Polynomial(2), RBF(1.0) + Linear(), 0.5 * RBF(3.0))
 
@@ -73,7 +74,7 @@ def stated(seed: int) -> Machine:
     return Machine(cp.Maximize(-cost) if random.random() < 0.2 else cp.Minimize(cost), constraints)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@together("seed", range(40))
 def test_a_statement_has_the_optimum_that_it_has_in_coordinates(seed: int) -> None:
     machine = stated(seed)
     solution = machine.solve(tol=1e-7)
