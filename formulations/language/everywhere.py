@@ -497,7 +497,11 @@ class _SolvedWithRows:
 
     def norms(self, times: float) -> dict[Function, float]:
         """Return the norms of the functions, each as often."""
-        return {f: times * float(np.sqrt(fitted.squared_norm)) for f, fitted in self.answer.functions.items()}
+        return {f: times * size for f, size in self._sizes.items()}
+
+    @cached_property
+    def _sizes(self) -> dict[Function, float]:
+        return {f: float(np.sqrt(fitted.squared_norm)) for f, fitted in self.answer.functions.items()}
 
     def lacks(self) -> bool:
         """Return whether there is less room somewhere than the functions that were found need."""
