@@ -30,6 +30,12 @@ __all__ = ["ENTRIES", "MOST_ROWS", "LossEntries", "LossPieces", "SmallPrograms"]
 MOST_ROWS = 10
 """Inequalities of one of them at most: twice as many sets of rows are tried for each more."""
 
+_BALANCES = 20
+"""Steps that bring the coefficients of rows and of variables near 1, in the mean of their logarithms."""
+
+_BALANCED = 3.0
+"""Logarithm to the base 2 up to which coefficients are near 1."""
+
 _SINGULAR = 1e-10
 """Share of the largest singular value below which equations are taken for singular."""
 
@@ -67,6 +73,11 @@ class SmallPrograms:
 
     def pieces(self) -> LossPieces | None:
         """Return all pieces of every L; None: some L is -inf, or nowhere finite, or its z is not determined."""
+        units = _NaturalUnits.of(self)
+        made = units.scaled(self)._pieces()
+        return None if made is None else units.restored(made)
+
+    def _pieces(self) -> LossPieces | None:
         found = [piece for active in self._sets() if (piece := self._piece(active)) is not None]
         if not found:
             return None
@@ -137,6 +148,91 @@ class SmallPrograms:
             return np.arange(1), np.zeros(k, dtype=np.intp)
         _, first, of = np.unique(stacked, axis=0, return_index=True, return_inverse=True)
         return first, of.reshape(-1)
+
+
+@dataclass(frozen=True, eq=False)
+class _NaturalUnits:
+    """Units in which the numbers of k programs are near 1, as tolerances want them: powers of 2, which round nothing.
+
+    Attributes
+    ----------
+    s, cost
+        Of s and of L, shape (k,).
+    z
+        Of the variables, shape (k, Z).
+    rows
+        Of the rows, shape (k, R).
+    """
+
+    s: Vector
+    cost: Vector
+    z: Matrix
+    rows: Matrix
+
+    @classmethod
+    def of(cls, programs: SmallPrograms) -> _NaturalUnits:
+        """Return those of programs: of their coefficients, then of the sizes of d, then of the costs."""
+        sizes = np.abs(np.concatenate([programs.t[:, :, None], programs.G], axis=2))
+        there = sizes > 0
+        logarithms = np.log2(_or_one(sizes))
+        rows, columns = np.zeros(sizes.shape[:2]), np.zeros((len(sizes), sizes.shape[2]))
+        for _ in range(_BALANCES if np.abs(logarithms).max(initial=0.0) > _BALANCED else 0):
+            rows = _mean(logarithms + columns[:, None, :], there, axis=2)
+            columns = _mean(rows[:, :, None] - logarithms, there, axis=1)
+        rows, columns = np.exp2(np.round(rows)), np.exp2(np.round(columns))
+        ends = np.sort(np.where(programs.d != 0, np.abs(programs.d) / rows, np.inf), axis=1)
+        middle = np.maximum(np.isfinite(ends).sum(axis=1) - 1, 0) // 2
+        size = np.take_along_axis(ends, middle[:, None], axis=1)[:, 0] if ends.shape[1] else np.ones(len(ends))
+        size = _power_of_two(np.where(np.isfinite(size), size, 1.0))[:, None]
+        s, z = (columns[:, :1] * size)[:, 0], columns[:, 1:] * size
+        bent = np.abs(programs.P * z[:, :, None] * z[:, None, :]).max(axis=(1, 2), initial=0.0)
+        linear = np.abs(programs.q * z).max(axis=1, initial=0.0)
+        own = np.maximum(np.abs(programs.p) * s**2, np.abs(programs.c) * s)
+        cost = _power_of_two(_or_one(np.maximum(np.maximum(bent, linear), own)))
+        return cls(s, cost, z, rows * size)
+
+    def scaled(self, programs: SmallPrograms) -> SmallPrograms:
+        """Return programs in these units."""
+        s, cost, z, rows = self.s, self.cost, self.z, self.rows
+        return SmallPrograms(
+            programs.P * (z[:, :, None] * z[:, None, :] / cost[:, None, None]),
+            programs.q * (z / cost[:, None]),
+            programs.G * (z[:, None, :] / rows[:, :, None]),
+            programs.t * (s[:, None] / rows),
+            programs.d / rows,
+            programs.equations,
+            programs.p * (s**2 / cost),
+            programs.c * (s / cost),
+        )
+
+    def restored(self, pieces: LossPieces) -> LossPieces:
+        """Return pieces of programs in these units as those of the programs."""
+        s, z, by = self.s[:, None], self.z[:, None], self.cost[:, None, None] / self.rows[:, None]
+        slope = self.cost[:, None] / s
+        return LossPieces(
+            pieces.lower * s,
+            pieces.upper * s,
+            pieces.level * slope,
+            pieces.rise * (slope / s),
+            pieces.z * z,
+            pieces.z_slope * (z / s[:, :, None]),
+            pieces.multipliers * by,
+            pieces.multiplier_slope * (by / s[:, :, None]),
+        )
+
+
+def _or_one(sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return sizes with 1 in place of 0."""
+    return np.where(sizes > 0, sizes, 1.0)
+
+
+def _mean(values: NDArray[np.float64], there: NDArray[np.bool_], axis: int) -> Matrix:
+    """Return the means of the values that are there, 0 of none."""
+    return np.asarray((values * there).sum(axis=axis) / np.maximum(there.sum(axis=axis), 1))
+
+
+def _power_of_two(sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.exp2(np.round(np.log2(sizes))))
 
 
 _FIELDS = ("lower", "upper", "level", "rise", "z", "z_slope", "multipliers", "multiplier_slope")

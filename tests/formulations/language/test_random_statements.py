@@ -90,3 +90,28 @@ def test_a_statement_has_the_optimum_that_it_has_in_coordinates(seed: int) -> No
             assert np.min(multiplier) >= 0
             assert multiplier * slack == pytest.approx(np.zeros(slack.shape), abs=1e-4 * (1 + abs(solution.objective)))
     assert machine.solve("clarabel", tol=1e-7).objective == pytest.approx(solution.objective, **close)
+
+
+@together("size", [1e-12, 1e-9, 1e6, 1e10])
+def test_the_optimum_does_not_depend_on_units(size: float) -> None:
+    X = np.random.default_rng(0).normal(size=(10, 2))
+    T, y = np.sin(X[:, 0]), np.sign(X[:, 1])
+
+    def optimum(loss: int, cost: float, of_value: float, of_target: float) -> float:
+        f, b = Function(RBF(1.0)), cp.Variable()
+        v = of_value * (f(X) + b)
+        losses = (
+            lambda: of_target * cp.sum(cp.square(cp.pos(1 - cp.multiply(y, v / of_target)))),
+            lambda: cp.sum(cp.pos(cp.abs(v - of_target * T) - 0.1 * of_target)),
+            lambda: cp.sum(cp.huber((v - of_target * T) / of_target, 0.3)) * of_target,
+        )
+        machine = Machine(cp.Minimize(cost * (of_value**2 / of_target * f.squared_norm + losses[loss]())))
+        solution = machine.solve()
+        assert solution.status == "optimal"
+        assert machine.problem.objective.value == pytest.approx(solution.objective, rel=1e-5)
+        return solution.objective / cost / of_target
+
+    for loss in range(3):
+        wanted = optimum(loss, 1.0, 1.0, 1.0)
+        for units in ((size, 1.0, 1.0), (1.0, size, 1.0), (1.0, 1.0, size)):
+            assert optimum(loss, *units) == pytest.approx(wanted, rel=1e-5)
