@@ -34,8 +34,8 @@ PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
     "cases of the tests": 13_250,
-    "files, without those of kernels, models and solvers": 325,
-    "lines, without theirs": 78_000,
+    "files, without those of kernels, models and solvers": 323,
+    "lines, without theirs": 76_800,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 10,
@@ -48,7 +48,7 @@ LIMITS: dict[str, int] = {
     "names of formulations, without models": 44,
     "names in the reference, without kernels, models, solvers and estimators": 285,
     "public attributes of a model": 45,
-    "public attributes of a solution": 34,
+    "public attributes of a solution": 30,
     "calls of SoftMargin(X, y, k).solve()": 182,
     "files of SoftMargin(X, y, k).solve()": 34,
     "changes of file of SoftMargin(X, y, k).solve()": 119,
