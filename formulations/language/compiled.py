@@ -50,7 +50,16 @@ from qpkernels.solvers.repair import repair
 if TYPE_CHECKING:
     from qpkernels.families.batch.machine import Fitted
 
-__all__ = ["Compiled", "Found", "InCoordinates", "found_by", "in_coordinates", "recognised", "with_others"]
+__all__ = [
+    "Compiled",
+    "Found",
+    "InCoordinates",
+    "found_by",
+    "in_coordinates",
+    "recognised",
+    "require_penalties",
+    "with_others",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +196,35 @@ def _spaces(
     for each in moved:
         squares[int(each.members[0])] = 0.5 * float(each.weights[0]) ** 2
     return {f: _Space(squares[k], space.known) for k, (f, space) in enumerate(spaces.items())}, ()
+
+
+def require_penalties(lowered: Lowered, norms: Sequence[Norm]) -> None:
+    """Refuse functions of whose norms nothing is left in the matrices: any values at points cost them nothing.
+
+    Parameters
+    ----------
+    lowered
+        The statement in matrices.
+    norms
+        The norms in it.
+
+    Raises
+    ------
+    ParameterError
+        If there is one.
+    """
+    program, seen = lowered.program, dict[Function, bool]()
+    for norm in norms:
+        columns = _columns(lowered, [norm])
+        entries = sum(float(abs(part[:, columns]).sum()) for part in (program.P, program.A))
+        for function in norm.functions:
+            seen[function] = seen.get(function, False) or entries > 0
+    free = [function.name for function, is_seen in seen.items() if not is_seen]
+    if free:
+        raise ParameterError(
+            f"the norm of {free[0]} has the weight 0, so that nothing says what {free[0]} is away from its points; "
+            "give it a weight above 0."
+        )
 
 
 def _columns(lowered: Lowered, variables: Sequence[Any]) -> Indices:

@@ -24,7 +24,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.modelling.cvx as cp
-from formulations.language.compiled import Compiled, Found, InCoordinates, found_by, in_coordinates, recognised
+from formulations.language.compiled import (
+    Compiled,
+    Found,
+    InCoordinates,
+    found_by,
+    in_coordinates,
+    recognised,
+    require_penalties,
+)
 from formulations.language.everywhere import Everywhere, bracketed
 from formulations.language.function import Combination, FittedFunction, Function, Norm, Values
 from formulations.language.predicting import predictor_of
@@ -326,6 +334,7 @@ class Machine(Carded):
         parameters = [each.toarray() if is_sparse(each) else np.copy(each) for each in values]
         if self._compiled is None or not all(map(np.array_equal, self._at, parameters)):
             lowered, known = lower(self.problem, self.name), None if self._compiled is None else self._compiled[0]
+            require_penalties(lowered, self.norms)
             try:
                 made = recognised(lowered, self.values, self.norms, known)
                 self._compiled = made, made.description

@@ -440,6 +440,9 @@ def test_numbers_points_and_solvers_that_do_not_fit_are_refused() -> None:
         Machine(objective, f(X) >= -1)
     with pytest.raises(UnsupportedProgramError, match=r"the constraint 1 <= \|\|f\|\| breaks them"):
         Machine(objective, [f.norm >= 1])
+    weight = cp.Parameter(nonneg=True, value=0.0)
+    with pytest.raises(ParameterError, match="the norm of f has the weight 0"):
+        Machine(cp.Minimize(weight * f.squared_norm + cp.norm1(f(X) - T))).solve()
     # With a kernel that is not definite, coordinates would be those of another function.
     with pytest.raises(IndefiniteKernelError):
         Machine(cp.Minimize(g.norm + cp.norm(g(X) - T))).solve()
