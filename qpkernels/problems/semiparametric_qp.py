@@ -216,7 +216,9 @@ class SemiparametricBounds:
         lack, added = program.totals - feasible @ program.directions, float(program.totals @ z)
         # (target - Bz)'beta + totals'z is target'beta but for what the totals are missed by.
         missed = float(np.abs(lack) @ np.abs(z)) + EPS * float(np.abs(program.totals) @ np.abs(z))
-        rounding = made.rounding + missed
+        # The targets less B z are rounded as their terms are, in each loss by its slope, which is beta at an optimum.
+        terms = np.abs(program.target) + np.abs(program.directions) @ np.abs(z)
+        rounding = made.rounding + missed + 2.0 * EPS * float(np.abs(feasible) @ terms)
         primal, dual = made.primal_value + added, made.dual_value + added
         scale = max(abs(primal), abs(dual))
         size = max(float(np.abs(feasible).max()), float(np.abs(beta).max()))
