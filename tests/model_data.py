@@ -308,6 +308,9 @@ class Case:
             return "linear"
         if self.model is NuMargin and self.kernel != "explicit":
             return "smo"
+        if self.is_kernel_qp and self.kernel == "explicit" and not self.model.entry.hard and self.model is not OneClass:
+            # As an array, in few features, where the coefficients add up to 0 or to anything.
+            return "semismooth-newton"
         return "interior-point" if self.has_free_level else self.routes[0]
 
     @property

@@ -15,8 +15,7 @@ def python_blocks(name: str) -> list[str]:
 
 def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (block,) = python_blocks("README.md")
-    exec(compile(block, "README.md", "exec"), {})
+    exec(compile("\n".join(python_blocks("README.md")), "README.md", "exec"), {})
 
 
 def test_the_kernel_of_the_contributing_guide_is_a_kernel() -> None:

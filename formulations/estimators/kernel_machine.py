@@ -110,9 +110,9 @@ class LeavesDataBehind(BaseEstimator):
         said = {name for names, _ in _entries(own) for name in names.split(", ")}
         inherited = [each for base in cls.__bases__ for each in _entries(base.__doc__ or "")]
         lacking = "".join(text for names, text in inherited if said.isdisjoint(names.split(", ")))
-        if lacking and not _TITLE.search(own):
-            own = f"{own}\n\nParameters\n----------\n"
         head, *sections = re.split(r"(?m)^(?=\w[\w ]*\n-{3,}$)", own)
+        if lacking and not any(map(_TITLE.match, sections)):
+            head, sections = f"{head.rstrip()}\n\n", ["Parameters\n----------\n", *sections]
         listed = [f"{each.rstrip()}\n{lacking}\n" if _TITLE.match(each) else each for each in sections]
         cls.__doc__ = "".join([head, *listed]).rstrip() + "\n"
         if "fit" in vars(cls):

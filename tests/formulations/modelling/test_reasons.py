@@ -34,7 +34,7 @@ def test_labels_and_what_cvxpy_prints() -> None:
     assert conflict.multipliers.size == extended.lower().program.b.size
     for member in conflict.members:
         assert [point is not None for point in (member.point, *member.row_points)] == [True, True]
-    with pytest.raises(InfeasibleError, match=r"among 'floor', constraint 4 \(w\[0\] <= 1.*see conflict\(\)"):
+    with pytest.raises(InfeasibleError, match=r"among 'floor', constraint 4 \(w\[0\] <= 1.*conflict\(\) finds"):
         extended.solve()
 
 

@@ -242,7 +242,7 @@ def test_files_of_others_are_refused(tmp_path: Path) -> None:
     def headed(**changes: Any) -> Any:
         return np.array(json.dumps(header | changes))
 
-    refused("version 1 or 2 of the format, but it says 'qpkernels machine', version 99", header=headed(version=99))
+    refused("version 1 to 3 of the format, but it says 'qpkernels machine', version 99", header=headed(version=99))
     refused("says 'other'", header=headed(format="other"))
     refused("there is no decision 'Fate'", header=headed(decision="Fate"))
     refused("by 3 functions", header=headed(decision="Labels"))
