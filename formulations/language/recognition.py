@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 from numpy.typing import NDArray
+from scipy.linalg import qr, solve_triangular
 from scipy.sparse import coo_array, csr_array, hstack, vstack
 from scipy.sparse.csgraph import connected_components
 
@@ -335,18 +336,26 @@ class _Separation:
         joined = (squares == 0) & (known[spot] == wanted) if known.size else np.zeros(columns.size, dtype=bool)
         of_units[joined] = numbers[at[spot[joined]]]
         costs -= linear[joined] @ directions[of_units[joined]]
-        p, c = np.zeros(len(example)), np.zeros(len(example))
-        p[of_units], c[of_units] = squares, linear
         of_rows = np.full(self.V.shape[0], -1)
         of_rows[self.about] = numbers[: self.about.size]
-        component, owner = self._components(Z, private, of_rows, len(example))
+        component, owner, count = self._components(Z, private, of_rows, len(example))
+        # Rows in which functions and shared variables cancel are losses of nothing, which are constants.
+        further = count - len(example)
+        functionals = csr_array(vstack([functionals, csr_array((further, functionals.shape[1]))]))
+        directions = np.vstack([directions, np.zeros((further, shared.size))])
+        p, c = np.zeros(count), np.zeros(count)
+        p[of_units], c[of_units] = squares, linear
         kinds = tuple(self._kinds(Z, private, component, owner, p, c))
         entries, offset = _collected(kinds, self.program.offset)
-        z0 = self.others[shared]
+        kept = _determined(directions[entries.of], costs)
+        directions, costs, z0 = directions[:, kept], costs[kept], self.others[shared[kept]]
         return SeparatedLosses(entries, functionals, directions, costs, offset, z0, kinds, self.program, self.of_values)
 
-    def _components(self, Z: csr_array, private: Indices, of_rows: Indices, count: int) -> tuple[Indices, Indices]:
-        """Return of which sum each row, and each private variable, is."""
+    def _components(self, Z: csr_array, private: Indices, of_rows: Indices, count: int) -> tuple[Indices, Indices, int]:
+        """Return of which sum each row, and each private variable, is, and the number of sums.
+
+        What is about none of the ``count`` sums is about further ones, which are 0.
+        """
         rows, size = self.V.shape[0], private.size
         links = coo_array(Z)
         quadratic = coo_array(self.P[self.others[private]][:, self.others[private]])
@@ -358,16 +367,9 @@ class _Separation:
         if np.unique(own).size < count:
             raise NotSeparable("a loss or constraint couples several functionals")
         of[own] = np.arange(count)
-        component, owner = of[labels[:rows]], of[labels[rows : rows + size]]
-        if (component < 0).any():
-            row = int(np.flatnonzero(component < 0)[0])
-            raise NotSeparable(f"a constraint is about no function ({self._named(row)})")
-        if (owner < 0).any():
-            raise NotSeparable("a variable is in no row with a function")
-        return component, owner
-
-    def _named(self, row: int) -> str:
-        return next((block.name for block in self.program.rows if block.start <= row < block.stop), f"row {row}")
+        (bare,) = np.nonzero(of < 0)
+        of[bare] = count + np.arange(bare.size)
+        return of[labels[:rows]], of[labels[rows : rows + size]], count + bare.size
 
     def _kinds(
         self, Z: csr_array, private: Indices, component: Indices, owner: Indices, p: Vector, c: Vector
@@ -434,6 +436,27 @@ def _with_factor(rows: csr_array) -> csr_array:
     """Return rows, none of them empty, each divided by its first coefficient."""
     rows.data = rows.data / np.repeat(rows.data[rows.indptr[:-1]], np.diff(rows.indptr))
     return rows
+
+
+def _determined(directions: Matrix, costs: Vector) -> Indices:
+    """Return columns of which the others are sums, so that their variables may be 0.
+
+    Raises
+    ------
+    NotSeparable
+        If the costs of such a variable are another sum: the objective falls along it without end.
+    """
+    if costs.size < 2:
+        return np.arange(costs.size)
+    _, R, order = qr(directions, mode="economic", pivoting=True)
+    sizes = np.abs(R.diagonal())
+    rank = int((sizes > _SAME * sizes.max(initial=0.0)).sum())
+    kept, left = order[:rank], order[rank:]
+    sums = solve_triangular(R[:rank, :rank], R[:rank, rank:])
+    lacking = np.abs(costs[left] - costs[kept] @ sums)
+    if (lacking > _SAME * np.abs(costs).max() * (1.0 + np.abs(sums).sum(axis=0))).any():
+        raise NotSeparable("variables that no loss determines together have a cost")
+    return np.sort(kept)
 
 
 def _numbers_of(rows: csr_array) -> Indices:

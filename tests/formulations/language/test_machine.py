@@ -155,6 +155,20 @@ def maximised() -> Stated:
 
 TWO = "a MultipleKernelQP of 40 functionals and 2 kernels with an intercept"
 
+
+def of_classes(total: Callable[[Any], Any], program: str) -> Callable[[], Stated]:
+    """Return a statement of three classes with free constants; the losses of the own classes are numbers."""
+
+    def stated() -> Stated:
+        functions, b = [Function(RBF(1.0), f"f{k}") for k in range(3)], cp.Variable(3, name="b")
+        own = np.eye(3)[:, np.arange(20) % 3]
+        values = cp.vstack([f(X[:20]) + b[k] for k, f in enumerate(functions)])
+        losses = 1 - own + values - cp.vstack([cp.sum(cp.multiply(own, values), axis=0)] * 3)
+        return Stated(Machine(cp.Minimize(0.5 * sum(f.squared_norm for f in functions) + total(losses))), program)
+
+    return stated
+
+
 STATED: dict[str, Callable[[], Stated]] = {
     "hinge": of_one(lambda f, b: (hinge(f(X) + b), []), "a KernelQP of 40 functionals with an intercept"),
     "hinge with slacks": of_one(with_slacks, "a KernelQP of 40 functionals with an intercept"),
@@ -235,6 +249,12 @@ STATED: dict[str, Callable[[], Stated]] = {
     "difference of functions": difference,
     "ball": ball,
     "maximised": maximised,
+    "all pairs of classes": of_classes(
+        lambda losses: cp.sum(cp.pos(losses)), "a SemiparametricQP of 40 functionals and 2 free directions"
+    ),
+    "worst class": of_classes(
+        lambda losses: cp.sum(cp.max(losses, axis=0)), "a SemiparametricQP of 60 functionals and 22 free directions"
+    ),
 }
 
 
