@@ -107,7 +107,7 @@ performance: .venv/dev
 # docs/performance/everyday.md: fit and predict beside scikit-learn's, of the sets that people have, ten minutes;
 # OPTIONS="--go-on" after an interruption, OPTIONS="--only iris wine" for some.
 everyday: .venv/dev
-	$(BIN)/python -m benchmarks.everyday $(if $(DATA),--data "$(DATA)") $(OPTIONS)
+	QPKERNELS_COMPILE=first $(BIN)/python -m benchmarks.everyday $(if $(DATA),--data "$(DATA)") $(OPTIONS)
 
 # docs/performance/campaign.md: the default beside every other solver on 1,000 random problems; hours, and a rerun goes on
 # where the last one ended.
