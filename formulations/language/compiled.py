@@ -301,7 +301,7 @@ def _grams(
     plain = all(each.weights is None and not each.points.axes for each in values)
     if plain and len(functions) == 1 and functionals.nnz == functionals.shape[0] and (functionals.data == 1.0).all():
         kernel, weight = functions[0].kernel, spaces[functions[0]].weight
-        X = values[0].points.X if len(values) == 1 else stacked([each.points.X for each in values])
+        X = stacked([each.points.X for each in values])
         chosen = functionals.indices
         every = chosen.size == X.shape[0] and bool((chosen == np.arange(chosen.size)).all())
         return (Gram(kernel if weight == 0.5 else kernel * (0.5 / weight), X if every else X[chosen]),)
@@ -466,7 +466,7 @@ class _AsKernelQP:
         return KernelQPBounds(self.program).enclose(self.program.project(found.point), b)
 
     def _functions(self, beta: Vector, scales: Vector) -> dict[Function, FittedFunction]:
-        weights = beta @ csr_array(self.losses.functionals[self.losses.entries.of])
+        weights = beta @ self.functionals
         found, start = dict[Function, FittedFunction](), 0
         parts: dict[Function, list[tuple[Representers, Vector]]] = {function: [] for function in self.spaces}
         for each in self.values:
@@ -475,10 +475,7 @@ class _AsKernelQP:
             parts[each.function].append((each.points, own if each.weights is None else own @ each.weights))
         for scale, (function, space) in zip(scales.tolist(), self.spaces.items(), strict=True):
             listed = [(part, scale * c) for part, c in parts[function]]
-            known = space.known
-            if known is not None:
-                listed += _parts_of(known)
-            found[function] = FittedFunction(tuple(part for part, _ in listed), np.concatenate([c for _, c in listed]))
+            found[function] = FittedFunction.of(listed + ([] if space.known is None else space.known.terms))
         return found
 
     def _write(
@@ -513,19 +510,10 @@ class _AsKernelQP:
 
     def _spread(self, values: Vector) -> Vector | None:
         """Return the numbers that functionals take, where each is the functional of one loss; None: some are not."""
-        functionals = csr_array(self.losses.functionals[self.losses.entries.of])
-        v = np.full(self.columns.values.size, np.nan)
+        functionals, v = self.functionals, np.full(self.columns.values.size, np.nan)
         if functionals.nnz == functionals.shape[0] and (functionals.data == 1.0).all():
             v[functionals.indices] = values
         return None if np.isnan(v).any() else v + self.shift
-
-
-def _parts_of(function: FittedFunction) -> list[tuple[Representers, Vector]]:
-    ends = np.cumsum([0] + [len(part) for part in function.parts])
-    return [
-        (part, function.coefficients[low:high])
-        for part, low, high in zip(function.parts, ends[:-1], ends[1:], strict=True)
-    ]
 
 
 def found_by(combination: Combination, functions: Mapping[Function, FittedFunction]) -> FittedFunction:
@@ -538,10 +526,8 @@ def found_by(combination: Combination, functions: Mapping[Function, FittedFuncti
     functions
         What was found.
     """
-    listed: list[tuple[Representers, Vector]] = []
-    for a, each in (*((a, functions[f]) for a, f in combination.terms), *combination.known):
-        listed += [(part, a * c) for part, c in _parts_of(each)]
-    return FittedFunction(tuple(part for part, _ in listed), np.concatenate([c for _, c in listed]))
+    found = (*((a, functions[f]) for a, f in combination.terms), *combination.known)
+    return FittedFunction.of((part, a * c) for a, each in found for part, c in each.terms)
 
 
 # In coordinates -----------------------------------------------------------------------------------------------
@@ -636,7 +622,7 @@ class _RepresenterSpan:
 
     def coordinates_of(self, known: FittedFunction) -> Vector:
         """Return those of a known function, whose representers are among these."""
-        return np.asarray(sum(c @ self._rows(part) for part, c in _parts_of(known)))
+        return np.asarray(sum(c @ self._rows(part) for part, c in known.terms))
 
     def function(self, coordinates: Vector) -> FittedFunction:
         """Return the function of these coordinates."""

@@ -13,6 +13,7 @@ the program contains: the representer theorem (Kimeldorf and Wahba 1971; Schoelk
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -55,6 +56,24 @@ class FittedFunction:
     parts: tuple[Representers, ...]
     coefficients: Vector
 
+    @classmethod
+    def of(cls, terms: Iterable[tuple[Representers, Vector]]) -> FittedFunction:
+        """Return the sum of these terms, of one kernel.
+
+        Parameters
+        ----------
+        terms
+            Representers with a coefficient for each.
+        """
+        parts, coefficients = zip(*terms, strict=True)
+        return cls(parts, np.concatenate(coefficients))
+
+    @property
+    def terms(self) -> list[tuple[Representers, Vector]]:
+        """The representers of each D^a with their coefficients."""
+        ends = np.cumsum([len(part) for part in self.parts])
+        return list(zip(self.parts, np.split(self.coefficients, ends[:-1]), strict=True))
+
     @property
     def kernel(self) -> Kernel:
         """K."""
@@ -79,26 +98,20 @@ class FittedFunction:
 
     def at(self, points: Representers) -> Vector:
         """Return the inner products of f with representers of its space, shape (n,)."""
-        values, start = np.zeros(len(points)), 0
-        for part in self.parts:
-            c = self.coefficients[start : start + len(part)]
+        values = np.zeros(len(points))
+        for part, c in self.terms:
             (used,) = np.nonzero(c)
             if used.size and not (part.axes or points.axes):
                 # Sums over the centres, of which no matrix is kept.
                 values += Expansion.over(self.kernel, part.X[used], c[used], 0.0, None, None)(points.X)
             elif used.size:
                 values += points.inner(part.part(used)) @ c[used]
-            start += len(part)
         return values
 
     @property
     def squared_norm(self) -> float:
         """||f||^2."""
-        start, total = 0, 0.0
-        for part in self.parts:
-            total += float(self.coefficients[start : start + len(part)] @ self.at(part))
-            start += len(part)
-        return max(total, 0.0)
+        return max(sum(float(c @ self.at(part)) for part, c in self.terms), 0.0)
 
     @property
     def expansion(self) -> Expansion:
@@ -109,21 +122,12 @@ class FittedFunction:
         ParameterError
             If f has terms that are derivatives of the kernel.
         """
-        values, start = [], 0
-        for part in self.parts:
-            c = self.coefficients[start : start + len(part)]
-            start += len(part)
-            if part.axes and c.any():
-                raise ParameterError(
-                    "the function has terms that are derivatives of its kernel, which an Expansion has not."
-                )
-            if not part.axes:
-                values.append((part.X, c))
-        X, c = (
-            values[0]
-            if len(values) == 1
-            else (stacked([each[0] for each in values]), np.hstack([v[1] for v in values]))
-        )
+        if any(part.axes and c.any() for part, c in self.terms):
+            raise ParameterError(
+                "the function has terms that are derivatives of its kernel, which an Expansion has not."
+            )
+        values = [(part.X, c) for part, c in self.terms if not part.axes]
+        X, c = stacked([points for points, _ in values]), np.concatenate([own for _, own in values])
         (used,) = np.nonzero(c)
         used = used if used.size else np.arange(1)
         return Expansion(self.kernel, X[used], c[used])
@@ -131,6 +135,8 @@ class FittedFunction:
 
 def stacked(parts: list[Any]) -> Any:
     """Return samples one below the other, dense or sparse."""
+    if len(parts) == 1:
+        return parts[0]
     return csr_array(vstack(parts)) if any(is_sparse(part) for part in parts) else np.concatenate(parts)
 
 
@@ -309,13 +315,7 @@ class Combination:
         """
         g = _as_fitted(function)
         self._require_space(g.kernel)
-        total: Any = 0.0
-        start = 0
-        for part in g.parts:
-            c = g.coefficients[start : start + len(part)]
-            total = total + self._functional(part.X, part.axes, c)
-            start += len(part)
-        return total
+        return sum(self._functional(part.X, part.axes, c) for part, c in g.terms)
 
     def _functional(self, X: ArrayLike, axes: tuple[int, ...], weights: Matrix | Vector | None = None) -> Any:
         total: Any = 0.0

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -268,6 +269,7 @@ class Machine(Carded):
         variables = self.problem.variables()
         self._compiled: tuple[Compiled | None, str] | None = None
         self._at: list[Any] = []
+        self._spanned: InCoordinates | None = None
         self._found: tuple[Compiled, Vector] | None = None
         self.values = tuple(each for each in variables if isinstance(each, Values))
         self.norms = tuple(each for each in variables if isinstance(each, Norm))
@@ -382,6 +384,7 @@ class Machine(Carded):
         if start is not None and isinstance(program, KernelQP | MultipleKernelQP) and "warm_start" in method.options:
             request = replace(request, warm_start=start)
         proof = quick.certificate if quick is not None and quick.certificate.holds(tol) else None
+        in_coordinates_then = partial(self.solve, "clarabel", tol=tol, time_limit=time_limit)
         try:
             outcome = None if quick is None or proof is None else quick.outcome
             outcome = outcome or request.solve_with(method, program, self.name)
@@ -389,11 +392,11 @@ class Machine(Carded):
             if solver is not None or isinstance(made, InCoordinates):
                 raise
             # Of equations that contradict each other, the matrices tell that.
-            return self.solve("clarabel", tol=tol, time_limit=time_limit)
+            return in_coordinates_then()
         if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not is_finite(outcome):
             if not isinstance(made, InCoordinates):
                 # The matrices tell which constraints contradict each other.
-                return self.solve("clarabel", tol=tol, time_limit=time_limit)
+                return in_coordinates_then()
             raise self._no_solution(outcome, made, method)
         certify = perf_counter()
         found = made.answer(outcome, tol, proof)
@@ -401,7 +404,7 @@ class Machine(Carded):
         few = not isinstance(made, InCoordinates) and sum(each.size for each in self.values) <= FEW
         if few and request.limits_nothing and not certificate.holds(tol):
             # Where all but the constant of the statement is lost in rounding, its value in coordinates still has that.
-            return self.solve("clarabel", tol=tol)
+            return in_coordinates_then()
         self._found = made, outcome.point
         for function, fitted in found.functions.items():
             function.fitted = fitted
@@ -501,7 +504,13 @@ class Machine(Carded):
         return find_conflict(made.program, made.groups(), solver=solver, tol=tol)
 
     def _in_coordinates(self) -> InCoordinates:
-        return in_coordinates(self.problem, self.values, self.norms, self.name)
+        """Return the statement in coordinates, which are the same whatever the parameters are."""
+        known = self._spanned
+        if known is None:
+            self._spanned = in_coordinates(self.problem, self.values, self.norms, self.name)
+        else:
+            self._spanned = replace(known, lowered=lower(known.lowered.problem, self.name))
+        return self._spanned
 
     def _no_solution(self, outcome: Any, made: InCoordinates, backend: Any) -> Exception:
         message, proof = quote(outcome), proof_of(outcome, made.lowered, backend)

@@ -183,12 +183,9 @@ def _terms(
     """Return the sum of functions with these slopes."""
     terms: list[FunctionalTerm] = []
     for (function, axes), value in new.functionals.items():
-        fitted, start = functions[function] if isinstance(function, Function) else function, 0
+        fitted = functions[function] if isinstance(function, Function) else function
         slope = slopes.get(value.id, np.zeros((1, outputs)))
-        for part in fitted.parts:
-            c = fitted.coefficients[start : start + len(part)]
-            start += len(part)
-            terms.append(FunctionalTerm(part, axes, np.outer(c, slope)))
+        terms += [FunctionalTerm(part, axes, np.outer(c, slope)) for part, c in fitted.terms]
     trend = slopes.get(new.id, np.zeros((0, outputs)))
     if trend.any():
         terms.append(FunctionalTerm(Representers(Linear(), np.ascontiguousarray(trend.T)), (), np.eye(outputs)))

@@ -10,7 +10,7 @@ from math import isfinite
 
 import numpy as np
 
-from qpkernels.arrays import check_tolerance, real_number
+from qpkernels.arrays import Vector, check_tolerance, real_number
 from qpkernels.display import Card, Carded, Fact
 from qpkernels.display.card import bars
 from qpkernels.errors import ParameterError
@@ -22,7 +22,9 @@ __all__ = [
     "certify_values",
     "explain_certificate",
     "relative",
+    "share_moved",
     "undefined",
+    "with_values",
 ]
 
 
@@ -269,6 +271,42 @@ class Certificate(Carded):
             f"and dual {self.dual_value:.12g}; "
             f"residuals {self.primal_residual:.1e} primal, {self.dual_residual:.1e} dual; worst: {self.worst}"
         )
+
+
+def with_values(made: Certificate, primal: float, dual: float, rounding: float, dual_residual: float) -> Certificate:
+    """Return a proof of a problem with further terms than that of ``made``, at the same points.
+
+    Parameters
+    ----------
+    made
+        What is proved of the terms that both problems have.
+    primal, dual, rounding
+        The values with the further terms, and what rounding may have changed in both.
+    dual_residual
+        How far the answer was moved to meet the constraints of the dual, beside what ``made`` says.
+    """
+    scale = max(abs(primal), abs(dual))
+    largest = made.complementarity * max(abs(made.primal_value), abs(made.dual_value))
+    return replace(
+        made,
+        primal_value=primal,
+        dual_value=dual,
+        relative_gap=relative(abs(primal - dual) + rounding, scale),
+        dual_residual=max(made.dual_residual, dual_residual),
+        complementarity=relative(largest, scale),
+        rounding=rounding,
+    )
+
+
+def share_moved(beta: Vector, feasible: Vector) -> float:
+    """Return how far a point is from the feasible one, as a share of the larger of them.
+
+    Parameters
+    ----------
+    beta, feasible
+        Both, of one shape.
+    """
+    return relative(float(np.abs(beta - feasible).max()), float(np.maximum(np.abs(beta), np.abs(feasible)).max()))
 
 
 def relative(amount: float, scale: float) -> float:

@@ -30,7 +30,7 @@ import numpy as np
 from qpkernels.arrays import Indices, Vector
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
-from qpkernels.problems.certificate import Certificate, relative, undefined
+from qpkernels.problems.certificate import Certificate, share_moved, undefined, with_values
 from qpkernels.problems.kernel_qp.bounds import certify_kernel_qp
 from qpkernels.problems.kernel_qp.program import KernelQP, nearest_feasible
 from qpkernels.problems.program import Program
@@ -252,19 +252,6 @@ class MultipleKernelBounds:
 
     program: MultipleKernelQP
 
-    def feasible(self, beta: Vector) -> Vector:
-        """Project to the bounds, the total, and the norms that are bounded.
-
-        Parameters
-        ----------
-        beta
-            Shape (m,).
-        """
-        return self.program.project(beta)
-
-    def vanishing(self) -> None:
-        """Return that nothing is known to prove an optimum of 0."""
-
     def certify(self, beta: Vector, multipliers: Vector) -> Certificate:
         """Certify coefficients, and the functions that they expand to with these weights of the kernels, and with b.
 
@@ -301,20 +288,10 @@ class MultipleKernelBounds:
         rounding += 2.0 * made.primal_residual * (half + charged)
         rounding += EPS * (half + charged + spared)
         primal, dual = made.primal_value - half + charged, made.dual_value + half - spared
-        scale = max(abs(primal), abs(dual))
-        moved = relative(float(np.abs(beta - feasible).max()), float(np.maximum(np.abs(beta), np.abs(feasible)).max()))
-        parts = made.complementarity * max(abs(made.primal_value), abs(made.dual_value))
+        moved = share_moved(beta, feasible)
         if not r.any():
             return replace(made, dual_residual=max(made.dual_residual, moved))
-        return replace(
-            made,
-            primal_value=primal,
-            dual_value=dual,
-            relative_gap=relative(abs(primal - dual) + rounding, scale),
-            dual_residual=max(made.dual_residual, moved),
-            complementarity=relative(parts, scale),
-            rounding=rounding,
-        )
+        return with_values(made, primal, dual, rounding, moved)
 
     def _values(self, norms: Vector, radii: Vector) -> tuple[float, float]:
         """Return what the penalties charge, and what their conjugates do."""

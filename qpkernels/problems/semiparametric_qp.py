@@ -21,7 +21,7 @@ import numpy as np
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
-from qpkernels.problems.certificate import Certificate, relative, undefined
+from qpkernels.problems.certificate import Certificate, share_moved, undefined, with_values
 from qpkernels.problems.kernel_qp.bounds import certify_kernel_qp
 from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.problems.program import Program
@@ -195,9 +195,6 @@ class SemiparametricBounds:
         """
         return self.program.project(beta)
 
-    def vanishing(self) -> None:
-        """Return that nothing is known to prove an optimum of 0."""
-
     def certify(self, beta: Vector, z: Vector) -> Certificate:
         """Certify coefficients, and the function that they expand to with the free part of coefficients z.
 
@@ -220,19 +217,8 @@ class SemiparametricBounds:
         terms = np.abs(program.target) + np.abs(program.directions) @ np.abs(z)
         rounding = made.rounding + missed + 2.0 * EPS * float(np.abs(feasible) @ terms)
         primal, dual = made.primal_value + added, made.dual_value + added
-        scale = max(abs(primal), abs(dual))
-        size = max(float(np.abs(feasible).max()), float(np.abs(beta).max()))
-        residual = relative(float(np.abs(beta - feasible).max()), size)
         beyond = np.maximum(np.abs(lack) - program.rounding(feasible), 0.0)
         own = np.abs(feasible) @ np.abs(program.directions) + np.abs(program.totals)
         worst = float(np.divide(beyond, own, out=np.zeros_like(own), where=own > 0).max())
-        return replace(
-            made,
-            primal_value=primal,
-            dual_value=dual,
-            relative_gap=relative(abs(primal - dual) + rounding, scale),
-            dual_residual=max(residual, worst),
-            complementarity=made.complementarity * relative(max(abs(made.primal_value), abs(made.dual_value)), scale),
-            rounding=rounding,
-            uncounted=max(made.uncounted, worst),
-        )
+        proved = with_values(made, primal, dual, rounding, max(share_moved(beta, feasible), worst))
+        return replace(proved, uncounted=max(made.uncounted, worst))

@@ -175,10 +175,6 @@ class LowRank(Gram):
         """The matrix K of the exact kernel, of which nothing is computed before it is asked for."""
         return Gram(self.base, self.X, self.memory_limit)
 
-    def unformed(self) -> Gram:
-        """Return itself: its factor is all that it is made of."""
-        return self
-
     @property
     def explicit(self) -> Features:
         """Z, and sums over its rows."""

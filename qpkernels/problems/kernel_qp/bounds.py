@@ -20,7 +20,7 @@ from qpkernels.arrays.threads import without_blas_threads
 from qpkernels.gram import BoundedProduct, Gram
 from qpkernels.gram.functions import Expansion
 from qpkernels.problems.bounds import Move, Support
-from qpkernels.problems.certificate import Certificate, certify_values, relative, undefined
+from qpkernels.problems.certificate import Certificate, certify_values, relative, share_moved, undefined
 from qpkernels.problems.enclosing import Enclosure
 from qpkernels.problems.kernel_qp.enclosure import enclose_kernel_qp
 from qpkernels.problems.kernel_qp.gap import HardRows, duality_gap, feasible_move, gap_product
@@ -230,11 +230,8 @@ def _dual_residual(program: KernelQP, beta: Vector, feasible: Vector) -> float:
     sizes = np.abs(beta)
     if feasible is beta:
         return relative(imbalance, float(sizes.sum()))
-    own, moved = np.abs(feasible), float(np.abs(beta - feasible).max())
-    return max(
-        relative(moved, max(float(own.max()), float(sizes.max()))),
-        relative(imbalance, max(float(own.sum()), float(sizes.sum()))),
-    )
+    own = float(np.abs(feasible).sum())
+    return max(share_moved(beta, feasible), relative(imbalance, max(own, float(sizes.sum()))))
 
 
 _LARGEST = 2000
