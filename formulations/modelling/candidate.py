@@ -214,7 +214,7 @@ class Candidate:
         elif added is not None and coordinates is not None:
             function = at_coordinates(data, coordinates, move.intercept, self.beta, f.classes).function
         elif added is not None:
-            function = _sum(function, added, data.gram)
+            function = sum_of(function, data.gram.expansion(added))
         return replace(
             self,
             intercept=move.intercept,
@@ -257,12 +257,18 @@ def expand(
     return Candidate(beta, intercept, function, Sampling(partial(_expanded, gram, beta, values, product)))
 
 
-def _sum(f: Expansion, coefficients: Vector, gram: Gram) -> Expansion:
-    """Return f and an expansion over the samples as one."""
-    g = gram.expansion(coefficients)
+def sum_of(f: Expansion, *others: Expansion) -> Expansion:
+    """Return f + b with other functions of its kernel as one.
+
+    Parameters
+    ----------
+    others
+        Those, whose intercepts are left out.
+    """
+    parts = [f, *others]
     join = scipy.sparse.vstack if is_sparse(f.centers) else np.concatenate
-    centers = join([f.centers, g.centers])
-    return replace(f, centers=centers, coefficients=np.concatenate([f.coefficients, g.coefficients]))
+    centers = join([each.centers for each in parts])
+    return replace(f, centers=centers, coefficients=np.concatenate([each.coefficients for each in parts]))
 
 
 def _expanded(

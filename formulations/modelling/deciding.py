@@ -36,7 +36,7 @@ def left_out(form: Statement) -> tuple[str, ...]:
     """Return the names of what decides beside f + b in an extended form; of a textbook form nothing does."""
     if not form.is_extended:
         return ()
-    textbook, extension = form.stated, form.extension
+    textbook, extension = form.textbook_problem, form.extension
     if not form.is_dual:
         return _deciding_variables(textbook, extension)
     if not _ties_samples(textbook, extension, len(form.model), form.name):

@@ -224,7 +224,8 @@ def judged_point(
 def read_point(form: Statement, lowered: Lowered, point: ConePoint, bounds: Bounds) -> Candidate:
     """Write a point of the matrices to the variables of the form, and read it in the terms of the model."""
     lowered.write_back(point.point, point.multipliers, solved=True)
-    return form.read(ConeAnswer(lowered, point.multipliers), bounds)
+    answer = form.read(ConeAnswer(lowered, point.multipliers), bounds)
+    return form.completed(answer) if form.is_extended else answer
 
 
 def _objective(form: Statement, certificate: Certificate) -> float:

@@ -4,20 +4,26 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import formulations.modelling.cvx as cp
-from formulations.modelling.candidate import Candidate, at_coordinates, expand
+from formulations.modelling.candidate import Candidate, Sampling, at_coordinates, expand, sum_of
 from formulations.modelling.declaring import intercept
 from formulations.modelling.form import Form
 from formulations.modelling.inputs.samples import BoundSamples
 from formulations.modelling.lowering import ConeAnswer, Structure
-from formulations.modelling.statement import Multipliers
-from qpkernels.arrays import Vector
+from formulations.modelling.statement import FurtherCoordinates, Multipliers
+from qpkernels.arrays import Matrix, Samples, Vector
+from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
+from qpkernels.gram.features import PivotedCholesky, pivoted_cholesky
+from qpkernels.gram.functions import Expansion
 from qpkernels.problems import Bounds, ConeProgram, KernelQPBounds
 from qpkernels.problems.cone_program.elimination import optimality_system
 
@@ -43,6 +49,28 @@ def half_squared_norm(gram: Gram, coefficients: cp.Expression, signs: Vector | N
     return 0.5 * cp.quad_form(coefficients, cp.psd_wrap(K))
 
 
+@dataclass(frozen=True, eq=False)
+class _FurtherPoints:
+    """Points t beside the samples, with the part of the k(t, .) that is orthogonal to all before.
+
+    Attributes
+    ----------
+    points
+        The t, as the kernel takes them.
+    rows
+        What f(t) is of the coordinates before, shape (n, number of those).
+    cholesky
+        What it is of the further ones.
+    variable
+        The further coordinates.
+    """
+
+    points: Samples
+    rows: Matrix
+    cholesky: PivotedCholesky
+    variable: FurtherCoordinates
+
+
 class Hypothesis:
     """f in a primal form: a vector of coordinates, in which f(x_i) is linear and ||f|| the Euclidean norm.
 
@@ -51,27 +79,38 @@ class Hypothesis:
     The coefficients beta of f = sum_j beta_j k(x_j, .) satisfy Phi'beta = u; solvers are not given beta itself, since
     K is nearly singular for most kernels, and beta then hardly determined.
 
+    What is said of f at further points may need their k(t, .) as well: those who ask for f there give it further
+    coordinates, in directions that are orthogonal to the span of the samples, where f is what it was at these.
+
     Attributes
     ----------
     variable
         w or u.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    problem
+        An extended form: what it speaks of has the further coordinates that are in it.
     """
 
     def __init__(self, data: BoundSamples) -> None:
         self._data = data
         self.variable = cp.Variable(data.coordinates.shape[1], name="w" if data.explicit else "u")
+        self._further: list[_FurtherPoints] = []
 
     @property
     def values(self) -> cp.Expression:
         """f(x_i), shape (m,)."""
         return self._data.coordinates @ self.variable
 
-    @property
+    @cached_property
     def half_squared_norm(self) -> cp.Expression:
         """1/2 ||f||^2."""
         return 0.5 * cp.sum_squares(self.variable)
 
-    @property
+    @cached_property
     def norm(self) -> cp.Expression:
         """||f||."""
         return cp.norm(self.variable)
@@ -84,6 +123,85 @@ class Hypothesis:
     def assign(self, beta: Vector) -> None:
         """Give the variable the value that stands for sum_j beta_j k(x_j, .)."""
         self.variable.value = self._data.coordinates.T @ beta
+
+    # At further points
+
+    def at(self, points: ArrayLike) -> cp.Expression:
+        """Return f(t) at any points, shape (n,), which has further coordinates if it needs them."""
+        gram = self._data.gram
+        T = gram.kernel.samples(points)
+        if T.shape[1:] != gram.X.shape[1:]:
+            raise ShapeError(
+                f"points must have the features of the samples, shape {gram.X.shape[1:]}, but such of shape "
+                f"{T.shape[1:]} came."
+            )
+        if self._data.explicit:
+            return T @ self.variable
+        if type(gram) is not Gram or gram.correction is not None:
+            raise ParameterError(
+                "f is known at the samples alone where the kernel matrix is approximated, or corrected to be positive "
+                "semidefinite; take the kernel as it is, or give the points as samples of cost 0."
+            )
+        kernel = gram.kernel
+        rows = gram.coordinates(T)
+        for each in self._further:
+            pivots = each.cholesky.pivots
+            crossed = kernel.matrix(each.points[pivots], T) - each.rows[pivots] @ rows.T
+            rows = np.hstack([rows, each.cholesky.rows_of(crossed)])
+        K = kernel.matrix(T, T)
+        cholesky = pivoted_cholesky(K - rows @ rows.T, K.diagonal())
+        before = cp.hstack([self.variable, *(each.variable for each in self._further)])
+        further = FurtherCoordinates(cholesky.factor.shape[1], name="u of further points")
+        self._further.append(_FurtherPoints(T, rows, cholesky, further))
+        return rows @ before + cholesky.factor @ further
+
+    @property
+    def further(self) -> tuple[FurtherCoordinates, ...]:
+        """The coordinates that f was given for further points."""
+        return tuple(each.variable for each in self._further)
+
+    def _in(self, problem: cp.Problem) -> list[_FurtherPoints]:
+        inside = {each.id for each in problem.variables()}
+        return [each for each in self._further if each.variable.id in inside]
+
+    def grown(self, textbook: cp.Problem, problem: cp.Problem) -> cp.Problem:
+        """Return the textbook's problem with the norm of all coordinates that are in ``problem``."""
+        further = [each.variable for each in self._in(problem)]
+        if not further:
+            return textbook
+        every = cp.hstack([self.variable, *further])
+        norms = {id(self.half_squared_norm): 0.5 * cp.sum_squares(every), id(self.norm): cp.norm(every)}
+        objective = type(textbook.objective)(_with(textbook.objective.args[0], norms))
+        return cp.Problem(objective, [_with(each, norms) for each in textbook.constraints])
+
+    def completed(self, answer: Candidate, problem: cp.Problem) -> Candidate:
+        """Return an answer, read from the coordinates over the samples, with the others, which f has beside these."""
+        inside, u, gram = self._in(problem), np.asarray(self.variable.value), self._data.gram
+        if not inside:
+            return answer
+        assert answer.coordinates is not None
+        scale = float(u @ answer.coordinates) / float(u @ u) if u.any() else 1.0
+        every = scale * np.concatenate([u, *(np.asarray(each.variable.value) for each in inside)])
+        squared, parts = float(every @ every), list[Expansion]()
+        for each in reversed(inside):
+            width = each.rows.shape[1]
+            c = np.asarray(each.cholesky.coefficients(every[width:]))
+            every = every[:width] - each.rows.T @ c
+            parts.append(Expansion(gram.kernel, each.points, c))
+        own = gram.expansion(gram.coefficients(every), answer.intercept, answer.function.classes, slice(None))
+        values = replace(answer.at_samples, squared_norm=squared, coefficients=None)
+        return replace(answer, function=sum_of(own, *reversed(parts)), sampling=Sampling.of(values))
+
+
+def _with(node: Any, others: Mapping[int, cp.Expression]) -> Any:
+    """Return an expression or constraint with others in place of some of its parts, which are known by identity."""
+    if id(node) in others:
+        return others[id(node)]
+    args = [_with(each, others) for each in node.args]
+    if all(own is each for own, each in zip(node.args, args, strict=True)):
+        return node
+    made = node.copy(args)
+    return made.set_label(node.label) if isinstance(node, cp.Constraint) and node.label else made
 
 
 class Primal(Form):
@@ -110,6 +228,35 @@ class Primal(Form):
     def g(self) -> cp.Expression:
         """The decision values f(x_i) + b, shape (m,)."""
         return self.f.values + self.b
+
+    def g_at(self, points: ArrayLike) -> cp.Expression:
+        """Return f + b at any points, shape (n,), to :meth:`extend` the form by what is said there.
+
+        f is then the best of the whole space: where the functions over the samples do not have all that the points ask
+        for, it has a part k(t, .) of each point t as well.
+
+        Parameters
+        ----------
+        points
+            As the kernel takes them, with the features of the samples.
+
+        Raises
+        ------
+        ShapeError, NonFiniteError
+            If they are none.
+        ParameterError
+            If the kernel matrix is an approximation, or corrected, so that f is known at the samples alone.
+        """
+        self._basis.check(self)
+        return self.f.at(points) + self.b
+
+    def _textbook_of(self, problem: cp.Problem) -> cp.Problem:
+        self._require_own(problem, self.f.further)
+        return self.f.grown(self.stated, problem)
+
+    def completed(self, answer: Candidate) -> Candidate:
+        """Return an answer with what f has beside the functions over the samples, of an extended form."""
+        return self.f.completed(answer, self._assembled)
 
     @property
     def w(self) -> cp.Variable:

@@ -31,10 +31,14 @@ from qpkernels.gram import Gram
 from qpkernels.problems import Bounds, Certificate, ConeProgram, LinearSystem
 from qpkernels.solvers import Solver
 
-__all__ = ["Basis", "Extension", "Multipliers", "Shown", "Statement", "constraint_of"]
+__all__ = ["Basis", "Extension", "FurtherCoordinates", "Multipliers", "Shown", "Statement", "constraint_of"]
 
 Multipliers: TypeAlias = Mapping[str, ArrayLike]
 """Values of multipliers by the label of their constraint."""
+
+
+class FurtherCoordinates(cp.Variable):  # type: ignore[misc]
+    """Coordinates that a function has beside those over the samples, for what is said of it at further points."""
 
 
 @carded
@@ -197,10 +201,37 @@ class Statement(metaclass=ABCMeta):
         return self._assembled
 
     @cached_property
-    def _assembled(self) -> cp.Problem:
-        objective, added = self.stated.objective, self.extension.objective
+    def textbook_problem(self) -> cp.Problem:
+        """The textbook's problem as the extensions need it: about functions that have a part of the points of these."""
+        return self._textbook_of(self._with_extensions(self.stated))
+
+    def _textbook_of(self, problem: cp.Problem) -> cp.Problem:
+        """Return the textbook's problem, about all functions that ``problem``, the same with extensions, speaks of."""
+        self._require_own(problem, ())
+        return self.stated
+
+    def _require_own(self, problem: cp.Problem, own: Iterable[FurtherCoordinates]) -> None:
+        """Refuse what other forms say of their functions at further points: their norms are not in this problem."""
+        known = {each.id for each in own}
+        if any(isinstance(each, FurtherCoordinates) and each.id not in known for each in problem.variables()):
+            raise ParameterError(
+                f"a {self.name} is extended by what it says of its own function at further points, but form.g_at(...) "
+                "of another form came, whose norm is not penalised here; state problems of several functions with "
+                "Function and Machine."
+            )
+
+    def completed(self, answer: Candidate) -> Candidate:
+        """Return an answer with what the textbook's f does not have of it."""
+        return answer
+
+    def _with_extensions(self, textbook: cp.Problem) -> cp.Problem:
+        objective, added = textbook.objective, self.extension.objective
         expression = objective.args[0] if added is None else objective.args[0] + added
-        return cp.Problem(type(objective)(expression), [*self.stated.constraints, *self.extension.constraints])
+        return cp.Problem(type(objective)(expression), [*textbook.constraints, *self.extension.constraints])
+
+    @cached_property
+    def _assembled(self) -> cp.Problem:
+        return self._with_extensions(self.textbook_problem) if self.is_extended else self.stated
 
     @property
     def problem(self) -> cp.Problem:
@@ -241,7 +272,7 @@ class Statement(metaclass=ABCMeta):
         Parameters
         ----------
         constraints
-            Of CVXPY; f stays a function over the samples, also at other points.
+            Of CVXPY, about the variables of the form; a primal has f + b at any points as ``form.g_at(points)``.
         objective
             A real scalar expression, or a number, to be added; None: nothing.
 
@@ -254,8 +285,11 @@ class Statement(metaclass=ABCMeta):
         extension = self.extension.with_added(constraints, objective)
         extended = copy(self)
         del extended._assembled
-        vars(extended).pop("is_extended", None)
+        for name in ("is_extended", "textbook_problem"):
+            vars(extended).pop(name, None)
         object.__setattr__(extended, "extension", extension)
+        # Points of another form are refused here.
+        extended.textbook_problem  # noqa: B018
         return extended
 
     def lower(self) -> Lowered:

@@ -285,6 +285,20 @@ class PivotedCholesky:
             beta[self.pivots] = solve_triangular(triangle, coordinates, trans="T", lower=True, check_finite=False)
         return beta
 
+    def rows_of(self, crossed: Matrix) -> Matrix:
+        """Return the rows that the factor has for further samples, given the entries of K for the pivots and these.
+
+        Parameters
+        ----------
+        crossed
+            Shape (r, n).
+        """
+        triangle = self.factor[self.pivots]
+        if not triangle.any():
+            return np.zeros(crossed.shape[::-1])
+        with blas_threads_for(len(triangle)):
+            return np.asarray(solve_triangular(triangle, crossed, lower=True, check_finite=False).T)
+
 
 def pivoted_cholesky(K: Matrix, diagonal: Vector) -> PivotedCholesky:
     """Return the factor of a positive semidefinite K, which it meets to about 1e-13 of max K_ii."""

@@ -423,6 +423,19 @@ class Gram(Carded, metaclass=ChecksKeywords):
                 return np.asarray(np.linalg.lstsq(self.features.T, coordinates)[0])
         return self._cholesky.coefficients(coordinates)
 
+    def coordinates(self, points: Samples) -> Matrix:
+        """Return what a function over the samples is at other points of its coordinates, shape (n, r).
+
+        Parameters
+        ----------
+        points
+            As the kernel returns them from ``samples``.
+        """
+        if self.features is not None:
+            with blas_threads_for(self.features.shape[1]):
+                return np.asarray(np.linalg.lstsq(self.features, self.kernel.matrix(self.X, points))[0].T)
+        return self._cholesky.rows_of(self.kernel.matrix(self.X[self._cholesky.pivots], points))
+
     @cached_property
     def _cholesky(self) -> PivotedCholesky:
         return pivoted_cholesky(self.dense, self.diagonal)

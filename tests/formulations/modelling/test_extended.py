@@ -5,9 +5,19 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from formulations import LeastAbsoluteFit, LeastSquares, SoftMargin
-from qpkernels.errors import ParameterError, SolverFailedError
-from qpkernels.kernels import Precomputed
+from formulations import (
+    Function,
+    HardMargin,
+    LeastAbsoluteFit,
+    LeastSquares,
+    Machine,
+    NormConstrainedClassifier,
+    SoftMargin,
+    SoftTube,
+)
+from qpkernels import RBF, Gram, Polynomial, Sigmoid
+from qpkernels.errors import ParameterError, ShapeError, SolverFailedError
+from qpkernels.kernels import Kernel, Precomputed
 from qpkernels.problems import Status
 
 SOLVERS = ["clarabel", "scs", "osqp", "highs", "piqp", "proxqp"]
@@ -94,3 +104,60 @@ def test_a_list_of_constraints_is_refused_in_words() -> None:
     form = SoftMargin(X, np.sign(y), C=1.0).primal
     with pytest.raises(ParameterError, match="pass several one by one"):
         form.extend([form.w >= 0.0, form.w <= 1.0])  # type: ignore[arg-type]
+
+
+DECAY = np.linspace(0.0, 3.0, 14)[:, None] ** 1.5
+NOISY = np.exp(-DECAY[:, 0]) + 0.1 * np.cos(17.0 * DECAY[:, 0])
+SIGNS = np.where(NOISY > 0.3, 1.0, -1.0)
+BETWEEN = np.linspace(0.0, 5.0, 23)[:, None]
+
+
+def of_samples_without_a_cost(kernel: Kernel | None) -> float:
+    """The optimum of a tube that is above a level at points which are samples of cost 0, and so in the span."""
+    samples, targets = np.vstack([DECAY, BETWEEN]), np.append(NOISY, np.zeros(23))
+    costs = np.append(np.full(14, 10.0), np.zeros(23))
+    form = SoftTube(samples, targets, kernel, C=costs, epsilon=0.05).primal
+    return float(form.extend(form.g[14:] >= 0.02).solve(tol=1e-8).objective)
+
+
+@pytest.mark.parametrize("kernel", [RBF(8.0), Polynomial(3, coef0=1.0), None], ids=["rbf", "polynomial", "explicit"])
+def test_any_points_may_be_spoken_of_and_the_function_is_the_best_of_the_whole_space(kernel: Kernel | None) -> None:
+    form = SoftTube(DECAY, NOISY, kernel, C=10.0, epsilon=0.05).primal
+    textbook = form.solve(tol=1e-8).objective
+    solution = form.extend(form.g_at(BETWEEN[:9]) >= 0.02, form.g_at(BETWEEN[9:]) >= 0.02).solve(tol=1e-8)
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(of_samples_without_a_cost(kernel), rel=1e-7)
+    assert solution.predict(BETWEEN).min() >= 0.02 - 1e-8
+    assert solution.predict(DECAY) == pytest.approx(form.g.value, abs=1e-7)
+    assert form.solve(tol=1e-8).objective == pytest.approx(textbook, rel=1e-7)
+
+
+@pytest.mark.parametrize("name", ["primal", "geometric"])
+def test_a_norm_that_is_scaled_or_bounded_has_the_further_part_too(name: str) -> None:
+    hard = HardMargin(DECAY, SIGNS, RBF(8.0))
+    form = getattr(hard, name)
+    there = form.g_at(BETWEEN[3:5])
+    solution = form.extend(there[0] == there[1]).solve(tol=1e-8)
+    values = solution.function(BETWEEN[3:5])
+    assert values[0] == pytest.approx(values[1], abs=1e-6)
+    assert (SIGNS * solution.function(DECAY)).min() == pytest.approx(1.0, abs=1e-6)
+    f, b = Function(RBF(8.0)), cp.Variable()
+    margins = cp.multiply(SIGNS, f(DECAY) + b) >= 1
+    wanted = Machine(cp.Minimize(0.5 * f.squared_norm), [margins, f(BETWEEN[3:4]) == f(BETWEEN[4:5])]).solve(tol=1e-8)
+    norm = np.sqrt(2 * wanted.objective)
+    assert solution.objective == pytest.approx(wanted.objective if name == "primal" else 1 / norm, rel=1e-6)
+    bounded = NormConstrainedClassifier(DECAY, SIGNS, RBF(8.0), R=2.0).primal
+    solution = bounded.extend(bounded.g_at(BETWEEN[3:6]) >= 0.2).solve()
+    assert solution.status is Status.OPTIMAL
+    assert solution.function(BETWEEN[3:6]).min() == pytest.approx(0.2, abs=1e-5)
+
+
+def test_points_of_another_form_or_of_other_features_are_refused_in_words() -> None:
+    first, second = (SoftTube(DECAY, NOISY, RBF(gamma)).primal for gamma in (1.0, 2.0))
+    with pytest.raises(ParameterError, match=r"form\.g_at\(\.\.\.\) of another form came"):
+        first.extend(first.g_at(BETWEEN) <= second.g_at(BETWEEN))
+    with pytest.raises(ShapeError, match=r"the features of the samples, shape \(1,\)"):
+        first.g_at(np.zeros((3, 2)))
+    corrected = SoftMargin(Gram(Sigmoid(1.0, -1.0), DECAY, indefinite="clip"), SIGNS).primal
+    with pytest.raises(ParameterError, match="known at the samples alone where the kernel matrix is approximated, or"):
+        corrected.g_at(BETWEEN)
