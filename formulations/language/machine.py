@@ -13,7 +13,6 @@ bounds in the whole space.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -38,6 +37,7 @@ from formulations.language.everywhere import Everywhere, bracketed
 from formulations.language.function import Combination, FittedFunction, Function, Norm, Values
 from formulations.language.predicting import predictor_of
 from formulations.language.recognition import NotSeparable
+from formulations.language.words import culprit, dual_in_words, in_words
 from formulations.modelling.failures import infeasible, no_answer, unbounded
 from formulations.modelling.lowering import lower
 from formulations.modelling.prediction import Predictor
@@ -264,7 +264,7 @@ class Machine(Carded):
         self.problem, self.name = cp.Problem(objective, [*self._finite, *rows]), str(name)
         if not self.problem.is_dcp():
             raise UnsupportedProgramError(
-                f"this {self.name} is not convex by CVXPY's rules (DCP): {_culprit(self.problem)}."
+                f"this {self.name} is not convex by CVXPY's rules (DCP): {culprit(self.problem)}."
             )
         variables = self.problem.variables()
         self._compiled: tuple[Compiled | None, str] | None = None
@@ -524,51 +524,14 @@ class Machine(Carded):
         return no_answer(self.name, f"{message}, but what it returned does not prove it")
 
     def card(self) -> Card:
-        """Return the statement, and which program it is."""
+        """Return the statement, which program it is, and the dual of that."""
         verb = "minimise" if isinstance(self.problem.objective, cp.Minimize) else "maximise"
         facts = [Fact(verb, in_words(self.problem.objective.args[0]))]
         facts += [Fact("subject to", in_words(each)) for each in self.problem.constraints]
         facts += [Fact(f.name, f"a function in the space of {f.kernel!r}") for f in self.functions]
-        return Card(self.name, (), (*facts, Fact("recognised", self.recognised)))
+        made, _ = self._latest_compiled()
+        dual = () if made is None else dual_in_words(made.program)
+        return Card(self.name, (), (*facts, Fact("recognised", self.recognised), *dual))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.recognised}>"
-
-
-_RULES = (
-    (r"\b(\w+)Approx\(", r"\1("),
-    (r"(?:quad_over_lin|QuadOverLin)\(coordinates of (.+?), 1\.0(?:, None, False)?\)", r"||\1||^2"),
-    (r"(?:Pnorm|norm)\(coordinates of (.+?), 2\)", r"||\1||"),
-    (r"Promote\(((?:[^()]|\([^()]*\))*), \(\d+,\)\)", r"\1"),
-    (r", None, False\)", ")"),
-    (r"\b(\d+)\.0\b(?!\d)", r"\1"),
-    (r"(?<![\d.])1 \* ", ""),
-    (r"\bSum\(", "sum("),
-)
-"""How CVXPY writes what is shown in other words."""
-
-
-def in_words(expression: Any) -> str:
-    """Return an expression or constraint in one line, arrays of numbers by their shapes, norms as norms.
-
-    Parameters
-    ----------
-    expression
-        Of CVXPY.
-    """
-    text = str(expression)
-    for constant in sorted({str(each) for each in expression.constants() if each.size > 1}, key=len, reverse=True):
-        text = text.replace(constant, "data")
-    for pattern, shorter in _RULES:
-        text = re.sub(pattern, shorter, text)
-    return " ".join(text.split())
-
-
-def _culprit(problem: Any) -> str:
-    """Return in words the part of a problem that breaks CVXPY's rules."""
-    expression = problem.objective.args[0]
-    if not problem.objective.is_dcp():
-        wanted = "convex" if isinstance(problem.objective, cp.Minimize) else "concave"
-        return f"the curvature of the objective {in_words(expression)} is {expression.curvature.lower()}, not {wanted}"
-    bad = next(each for each in problem.constraints if not each.is_dcp())
-    return f"the constraint {in_words(bad)} breaks them"

@@ -418,6 +418,29 @@ def test_statements_are_shown_as_they_were_written() -> None:
     assert "||q0.1||^2 + ||q0.1|| + 0.1 * sum(abs(q0.1(X) + -(b[0]))) + sum(b)" in shown
 
 
+def test_statements_are_shown_with_the_dual_that_they_are_compiled_to() -> None:
+    f, g, b, w = Function(RBF(1.0)), Function(RBF(2.0)), cp.Variable(), cp.Variable(2)
+    S = X[:3]
+    labels, r = np.array([1.0, -1.0, 1.0]), np.array([0.5, 1.0, -1.0]) - f(S)
+    hinge, half = cp.sum(cp.pos(1 - cp.multiply(labels, f(S) + b))), 0.5 * f.squared_norm
+    tube, squares = cp.sum(cp.pos(cp.abs(r - b) - 0.1)), cp.sum_squares(r)
+    both = cp.sum(cp.abs(r - g(S)))
+    duals = {
+        half + 2 * hinge: "tᵀβ − ½ βᵀG β over lᵢ ≤ βᵢ ≤ uᵢ, 1ᵀβ = 0 with t from −1 to 1; l from −2 to 0; u from 0 to 2",
+        half + 2 * tube: "tᵀβ − ½ βᵀG β − 0.1 Σᵢ |βᵢ| over −2 ≤ βᵢ ≤ 2, 1ᵀβ = 0 with t from −1 to 1",
+        half + 2 * squares: "tᵀβ − ½ βᵀG β − 0.125 βᵀβ with t from −1 to 1",
+        half + cp.sum(cp.abs(r - [0.5, 1.0, -1.0])): "−½ βᵀG β over −1 ≤ βᵢ ≤ 1",
+        half + cp.sum(cp.abs(r - S @ w)): "tᵀβ − ½ βᵀG β over −1 ≤ βᵢ ≤ 1, Bᵀβ = 0 with t from −1 to 1",
+        0.5 * cp.square(f.norm + g.norm) + both: "tᵀβ − ½ maxⱼ βᵀGⱼ β over −1 ≤ βᵢ ≤ 1 with t from −1 to 1",
+    }
+    for objective, dual in duals.items():
+        facts = {fact.name: fact.value for fact in Machine(cp.Minimize(objective)).card().facts}
+        said = " ".join(f"{name} {facts[name]}" for name in ("dual", "over", "with") if name in facts)
+        assert said == f"dual maximise {dual}"
+    in_cones = Machine(cp.Minimize(cp.sum(cp.logistic(r)) + half))
+    assert "dual" not in {fact.name for fact in in_cones.card().facts}
+
+
 def test_several_kernels_are_solved_again_from_the_answer_before() -> None:
     f, g, C = Function(RBF(0.2), "f"), Function(RBF(3.0), "g"), cp.Parameter(nonneg=True)
     machine = Machine(cp.Minimize(0.5 * cp.square(f.norm + g.norm) + C * hinge(f(X) + g(X))))
