@@ -18,7 +18,7 @@ from formulations.modelling.declaring import intercept
 from formulations.modelling.form import Form
 from formulations.modelling.inputs.samples import BoundSamples
 from formulations.modelling.lowering import ConeAnswer, Structure
-from formulations.modelling.statement import FurtherCoordinates, Multipliers
+from formulations.modelling.statement import OF_FURTHER_POINTS, Multipliers
 from qpkernels.arrays import Matrix, Samples, Vector
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
@@ -68,7 +68,7 @@ class _FurtherPoints:
     points: Samples
     rows: Matrix
     cholesky: PivotedCholesky
-    variable: FurtherCoordinates
+    variable: cp.Variable
 
 
 class Hypothesis:
@@ -151,12 +151,12 @@ class Hypothesis:
         K = kernel.matrix(T, T)
         cholesky = pivoted_cholesky(K - rows @ rows.T, K.diagonal())
         before = cp.hstack([self.variable, *(each.variable for each in self._further)])
-        further = FurtherCoordinates(cholesky.factor.shape[1], name="u of further points")
+        further = cp.Variable(cholesky.factor.shape[1], name=OF_FURTHER_POINTS)
         self._further.append(_FurtherPoints(T, rows, cholesky, further))
         return rows @ before + cholesky.factor @ further
 
     @property
-    def further(self) -> tuple[FurtherCoordinates, ...]:
+    def further(self) -> tuple[cp.Variable, ...]:
         """The coordinates that f was given for further points."""
         return tuple(each.variable for each in self._further)
 

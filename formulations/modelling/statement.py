@@ -31,14 +31,14 @@ from qpkernels.gram import Gram
 from qpkernels.problems import Bounds, Certificate, ConeProgram, LinearSystem
 from qpkernels.solvers import Solver
 
-__all__ = ["Basis", "Extension", "FurtherCoordinates", "Multipliers", "Shown", "Statement", "constraint_of"]
+__all__ = ["OF_FURTHER_POINTS", "Basis", "Extension", "Multipliers", "Shown", "Statement", "constraint_of"]
 
 Multipliers: TypeAlias = Mapping[str, ArrayLike]
 """Values of multipliers by the label of their constraint."""
 
 
-class FurtherCoordinates(cp.Variable):  # type: ignore[misc]
-    """Coordinates that a function has beside those over the samples, for what is said of it at further points."""
+OF_FURTHER_POINTS = "u of further points"
+"""The name of coordinates that a function has beside those over the samples, for what is said of it elsewhere."""
 
 
 @carded
@@ -210,10 +210,10 @@ class Statement(metaclass=ABCMeta):
         self._require_own(problem, ())
         return self.stated
 
-    def _require_own(self, problem: cp.Problem, own: Iterable[FurtherCoordinates]) -> None:
+    def _require_own(self, problem: cp.Problem, own: Iterable[cp.Variable]) -> None:
         """Refuse what other forms say of their functions at further points: their norms are not in this problem."""
         known = {each.id for each in own}
-        if any(isinstance(each, FurtherCoordinates) and each.id not in known for each in problem.variables()):
+        if any(each.name() == OF_FURTHER_POINTS and each.id not in known for each in problem.variables()):
             raise ParameterError(
                 f"a {self.name} is extended by what it says of its own function at further points, but form.g_at(...) "
                 "of another form came, whose norm is not penalised here; state problems of several functions with "
