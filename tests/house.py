@@ -35,7 +35,7 @@ PACKAGES = ("qpkernels", "formulations")
 LIMITS: dict[str, int] = {
     "cases of the tests": 13_250,
     "files, without those of kernels, models and solvers": 324,
-    "lines, without theirs": 77_160,
+    "lines, without theirs": 77_190,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 10,
@@ -44,7 +44,7 @@ LIMITS: dict[str, int] = {
     "rooms of qpkernels": 10,
     "tiers of qpkernels": 8,
     "rooms of formulations": 12,
-    "tiers of formulations": 8,
+    "tiers of formulations": 9,
     "names of formulations, without models": 44,
     "names in the reference, without kernels, models, solvers and estimators": 285,
     "public attributes of a model": 45,

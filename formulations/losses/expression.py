@@ -7,6 +7,9 @@ For a convex phi and two points a < b with slopes phi'(a) <= s <= phi'(b), both 
 
 which bisection makes as near as float64 allows. An upper bound of the conjugate leaves the dual value of a certificate
 a lower bound of the optimum: what is proved is proved, however near the bound is.
+
+Of a loss with two kinks or bends at most, as of hinges and tubes and their squares, the rows of CVXPY's matrices tell
+the conjugate itself, as they do where a loss is part of a statement about functions. A model with it is a KernelQP.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import formulations.modelling.cvx as cp
-from formulations.losses.loss import MarginLoss, ResidualLoss, Values
+from formulations.losses.loss import MarginLoss, QuadraticConjugate, ResidualLoss, Values
 from qpkernels.arrays import shown
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 
@@ -52,8 +55,9 @@ _MET = 1e-13
 class ExpressionLoss(MarginLoss, ResidualLoss):
     """A convex function as a CVXPY expression: of the margin in classification, of the residual in regression.
 
-    Cone solvers solve the primal; the dual form needs ``conjugate_function``. The certificate is that of any other
-    loss, with a conjugate that is bounded numerically, by values and slopes of the expression.
+    Of piecewise linear and quadratic functions such as hinges, tubes and their squares the conjugate is found, and the
+    model is that of a loss of the library. Of others, cone solvers solve the primal, and the dual form needs
+    ``conjugate_function``; the certificate has a conjugate that is bounded by values and slopes of the expression.
 
     Parameters
     ----------
@@ -116,8 +120,35 @@ class ExpressionLoss(MarginLoss, ResidualLoss):
         return f"ExpressionLoss({getattr(self.function, '__name__', None) or shown(self.function)})"
 
     @cached_property
+    def _entry(self) -> tuple[QuadraticConjugate, tuple[float, float]] | None:
+        """The conjugate and its domain, where the loss is one entry of a KernelQP that is 0 at its least."""
+        # Statements about functions need CVXPY, which takes its time to import.
+        from formulations.language.recognition import NotSeparable, StatementColumns, separate
+        from formulations.modelling.lowering import lower
+
+        t = cp.Variable(1)
+        try:
+            lowered = lower(cp.Problem(cp.Minimize(cp.sum(_convex(self.function, t)))), "loss")
+            found = separate(lowered.program, StatementColumns(lowered.columns[t.id] + np.arange(1), np.arange(0)))
+        except (NotSeparable, UnsupportedProgramError):
+            return None
+        entries, scale = found.entries, found.functionals.toarray()
+        if entries.of.size != 1 or found.offset != 0.0 or found.directions.size or scale[entries.of] != 1.0:
+            return None
+        values = entries.ridge, entries.epsilon, entries.target, entries.lower, entries.upper
+        ridge, epsilon, target, least, most = (float(each[0]) + 0.0 for each in values)
+        return QuadraticConjugate(ridge, epsilon, target), (0.0 - most, 0.0 - least)
+
+    @property
+    def quadratic_conjugate(self) -> QuadraticConjugate | None:
+        """The conjugate, where the matrices tell it."""
+        return None if self._entry is None else self._entry[0]
+
+    @cached_property
     def domain(self) -> tuple[float, float]:
-        """The slopes that it takes or approaches, as far as they tell at 1e6 on both sides."""
+        """The slopes that it takes or approaches; where values alone tell, as far as these do at 1e6 on both sides."""
+        if self._entry is not None:
+            return self._entry[1]
         ends = np.array([-_FAR, _FAR])
         near, far = _slopes(self.function, 0.5 * ends), _slopes(self.function, ends)
         with np.errstate(invalid="ignore"):
@@ -136,6 +167,8 @@ class ExpressionLoss(MarginLoss, ResidualLoss):
         UnsupportedProgramError
             If it was not.
         """
+        if self.conjugate_function is None and self.quadratic_conjugate is not None:
+            return super().conjugate_atom(expression)
         if self.conjugate_function is None:
             raise UnsupportedProgramError(
                 f"the dual form needs the conjugate of {self} as a CVXPY expression: "
@@ -150,6 +183,8 @@ class ExpressionLoss(MarginLoss, ResidualLoss):
         return np.clip(_slopes(self.function, t), *self.domain)
 
     def _conjugate(self, s: Values) -> Values:
+        if self.quadratic_conjugate is not None:
+            return super()._conjugate(s)
         return _largest(self.function, np.ravel(s)).reshape(np.shape(s))
 
 

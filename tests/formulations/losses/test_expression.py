@@ -44,6 +44,9 @@ each_pair = pytest.mark.parametrize(("function", "loss"), PAIRS.values(), ids=PA
 @each_pair
 def test_it_is_the_loss_stated_by_hand(function: Callable[[Any], Any], loss: Loss) -> None:
     own, t = ExpressionLoss(function), np.linspace(-4.0, 4.0, 33)
+    # Of what is linear and quadratic by pieces, the matrices tell all.
+    assert own.quadratic_conjugate == loss.quadratic_conjugate
+    assert own.quadratic_conjugate is None or own.domain == pytest.approx(loss.domain, rel=1e-15)
     np.testing.assert_allclose(own.value(t), loss.value(t), rtol=1e-12, atol=1e-14)
     assert own.domain == pytest.approx(loss.domain)
     slopes = own.slope(t)
@@ -101,6 +104,24 @@ def test_the_optimum_is_that_of_the_same_loss_by_hand() -> None:
         assert own.status == "optimal"
         assert own.objective == pytest.approx(by_hand.objective, rel=1e-6)
         np.testing.assert_allclose(own.decision, by_hand.decision, atol=1e-3)
+
+
+def test_models_with_a_conjugate_that_the_matrices_tell_are_those_of_the_loss_stated_by_hand() -> None:
+    X, y = overlapping()
+    own = MarginLossClassifier(X, y, RBF(0.5), loss=PAIRS["hinge"][0], C=0.8)
+    solution = own.solve(tol=1e-9)
+    assert solution.solver != "clarabel"
+    assert solution.objective == pytest.approx(SoftMargin(X, y, RBF(0.5), C=0.8).solve(tol=1e-9).objective, rel=1e-8)
+    assert own.dual.solve("clarabel").objective == pytest.approx(solution.objective, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [mixed, steep, lambda r: cp.abs(r) + 0.5, lambda r: cp.exp(r)],
+    ids=["smooth part", "three kinks", "above 0", "smooth"],
+)
+def test_other_losses_have_a_conjugate_that_is_bounded_by_values(function: Callable[[Any], Any]) -> None:
+    assert ExpressionLoss(function).quadratic_conjugate is None
 
 
 def test_the_dual_form_takes_the_conjugate_as_an_expression() -> None:
