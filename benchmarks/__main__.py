@@ -12,36 +12,18 @@ from benchmarks.auditing import examine_peer
 from benchmarks.comparison import compare
 from benchmarks.computer import Computer, this_computer
 from benchmarks.estimators import beside_models
-from benchmarks.growth import SIZES, grow
 from benchmarks.many.changes import walks
 from benchmarks.many.search import search
 from benchmarks.many.training import train
 from benchmarks.many.workloads import WORKLOADS
-from benchmarks.memory import CACHES, occupy
-from benchmarks.overhead import examine
 from benchmarks.peers import Peer, libsvm, onedal
-from benchmarks.prediction import predict
-from benchmarks.problems import PROBLEMS, Problem, gaussians, mnist_parity, mnist_test_images, named
+from benchmarks.problems import PROBLEMS, Problem, named
 from benchmarks.proving import prove
 from benchmarks.records import Record, Results
 from benchmarks.report import write_report
-from benchmarks.start import begin_afresh
 from qpkernels.solvers import find_solver
 
-MEASUREMENTS = (
-    "comparison",
-    "training",
-    "search",
-    "changes",
-    "proving",
-    "auditing",
-    "overhead",
-    "estimators",
-    "growth",
-    "memory",
-    "prediction",
-    "start",
-)
+MEASUREMENTS = ("comparison", "training", "search", "changes", "proving", "auditing", "estimators")
 
 PROVED_ALONE = ("cpusmall", "covtype20k", "mnist20k", "cadata", "a9a C=1")
 """Problems whose certificates are timed beside the solver."""
@@ -94,27 +76,7 @@ def _many(options: argparse.Namespace, computer: Computer) -> Iterator[Record]:
 
 
 def _alone(options: argparse.Namespace, computer: Computer) -> Iterator[Record]:
-    """Yield the other records of machines one at a time."""
-    folder, repeats, tol = options.data, options.repeats, options.tol[0]
-    yield from _certified(options, computer)
-    if "overhead" in options.measure:
-        yield from examine((20, 200, 700), computer)
-    if "estimators" in options.measure:
-        yield from beside_models(2000, computer)
-    if "growth" in options.measure:
-        sizes = [mnist_parity(samples) for samples in SIZES]
-        yield from grow("mnist, even against odd", sizes, folder, repeats, tol, options.limit_seconds, computer)
-    if "memory" in options.measure:
-        for problem in (mnist_parity(60000), gaussians(100000)):
-            yield from occupy(problem, folder, CACHES, tol, computer)
-    if "prediction" in options.measure:
-        yield predict(mnist_parity(20000), folder, mnist_test_images(folder), repeats, tol, computer)
-    if "start" in options.measure:
-        yield from begin_afresh(2000, computer)
-
-
-def _certified(options: argparse.Namespace, computer: Computer) -> Iterator[Record]:
-    """Yield the records of certificates, of answers of our own and of peers."""
+    """Yield the records of certificates, of answers of our own and of peers, and of estimators beside their models."""
     folder, repeats, tol = options.data, options.repeats, options.tol[0]
     for problem in _chosen(options) if "proving" in options.measure else ():
         if options.only or problem.name in PROVED_ALONE:
@@ -122,6 +84,8 @@ def _certified(options: argparse.Namespace, computer: Computer) -> Iterator[Reco
     for problem in _chosen(options) if "auditing" in options.measure else ():
         if problem.name in AUDITED:
             yield examine_peer(problem, folder, repeats, tol, computer)
+    if "estimators" in options.measure:
+        yield from beside_models(2000, computer)
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:

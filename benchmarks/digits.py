@@ -26,7 +26,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter
 
 from benchmarks.computer import Computer, Setting, Watch, this_computer
-from benchmarks.pages.cells import FOOTNOTE, mark, table
+from benchmarks.pages import FOOTNOTE, mark, table
 from formulations import OneVersusOne, OneVersusRest, Perceptron
 from formulations.modelling.prediction.decisions import Votes
 from qpkernels import RBF, Gram, Kernel, Polynomial

@@ -35,7 +35,7 @@ from sklearn.datasets import load_linnerud, make_friedman1
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.computer import Computer, Setting, Watch, this_computer
-from benchmarks.pages.cells import FOOTNOTE, mark, seconds, table
+from benchmarks.pages import FOOTNOTE, mark, seconds, table
 from formulations import estimators
 from formulations.plots.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, style
 from qpkernels.arrays import Samples

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two pictures: how far each solver is from the limit, and how the time grows. In the style of our displays."""
+"""The picture of how far each solver is from the limit, in the style of our displays."""
 
 from __future__ import annotations
 
@@ -11,14 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from benchmarks.records import ANSWERED, MATCHED, PROVED, Comparison, Growth
+from benchmarks.records import ANSWERED, MATCHED, PROVED, Comparison
 from benchmarks.repetition import typical
-from benchmarks.slope import slope
 from formulations.plots.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, style
 
-__all__ = ["GROWTH", "draw_growth", "draw_ratios", "ratios_name"]
-
-GROWTH = "growth.png"
+__all__ = ["draw_ratios", "ratios_name"]
 
 _MARKS: dict[str, dict[str, Any]] = {
     "LIBSVM": {"color": VERMILLION, "marker": "s", "markersize": 7},
@@ -58,7 +55,8 @@ def draw_ratios(rows: Sequence[Comparison], path: Path) -> None:
         handles = [Line2D([], [], linestyle="none", label=name, **_MARKS[name]) for name in shown]
         handles.insert(0, Line2D([], [], color=GREEN, lw=1.6, label="limit"))
         figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), columnspacing=1.6)
-        _write(figure, path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path)
 
 
 def _prepare(axes: Axes, rows: Sequence[Comparison]) -> None:
@@ -78,35 +76,3 @@ def _prepare(axes: Axes, rows: Sequence[Comparison]) -> None:
     axes.spines["left"].set_visible(False)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.set_xlabel("seconds over those of the limit; an arrow: ended before it had an answer")
-
-
-def draw_growth(points: Sequence[Growth], path: Path) -> None:
-    """Draw the seconds of ours and of the limit over the samples, and the power of each."""
-    with style():
-        figure = Figure(figsize=(6.2, 4.4), layout="constrained")
-        axes = figure.subplots()
-        for number, (task, tol) in enumerate(sorted({(point.task, point.tol) for point in points})):
-            those = sorted((p for p in points if (p.task, p.tol) == (task, tol)), key=lambda point: point.samples)
-            sizes = [p.samples for p in those]
-            curves = (
-                ("ours", [p.ours.seconds for p in those], BLUE, "o"),
-                ("limit", [typical(p.limit) for p in those], GREEN, "^"),
-            )
-            for name, seconds, colour, marker in curves:
-                power = f": $m^{{{slope(sizes, seconds):.2f}}}$" if len(sizes) > 1 else ""
-                label = f"{name}, {task}, tol = {tol:g}{power}"
-                line = ("solid", "dashed", "dotted")[number % 3]
-                axes.loglog(sizes, seconds, color=colour, marker=marker, linestyle=line, lw=1.8, label=label)
-        sizes = sorted({point.samples for point in points})
-        axes.set_xticks(sizes, [str(size) for size in sizes])
-        axes.set_xticks([], minor=True)
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axes.grid(color=GREY, alpha=0.25, lw=0.6)
-        axes.set(xlabel="samples m", ylabel="seconds")
-        axes.legend(loc="upper left")
-        _write(figure, path)
-
-
-def _write(figure: Figure, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path)

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from benchmarks.pages import in_order, page
-from benchmarks.pictures import GROWTH, draw_growth, draw_ratios, ratios_name
-from benchmarks.records import FILE, Comparison, Growth, Results
+from benchmarks.pictures import draw_ratios, ratios_name
+from benchmarks.records import FILE, Comparison, Results
 
 __all__ = ["write_report"]
 
@@ -29,8 +29,6 @@ def write_report(folder: Path) -> None:
     comparisons = results.of(Comparison)
     for tol in {row.tol for row in comparisons}:
         draw_ratios(in_order(row for row in comparisons if row.tol == tol), folder / ratios_name(tol))
-    if growth := results.of(Growth):
-        draw_growth(growth, folder / GROWTH)
     (folder / "README.md").write_text(page(results))
 
 

@@ -16,26 +16,22 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from matplotlib.image import imread
-from sklearn.datasets import dump_svmlight_file, load_wine
+from sklearn.datasets import load_wine
 from sklearn.svm import SVC
 
 from benchmarks import __main__ as command
-from benchmarks import exact_path, levels, report
+from benchmarks import report
 from benchmarks.answers import Point, Solved, same_points, support_sizes, weakest_gap
 from benchmarks.auditing import examine_peer
 from benchmarks.comparison import compare
 from benchmarks.computer import Computer, Setting, Watch, this_computer
-from benchmarks.growth import grow
 from benchmarks.many import search
 from benchmarks.many.changes import KINDS, Walk, change, curve, walks
 from benchmarks.many.training import train
 from benchmarks.many.workloads import Workload, folds_of_a_path, pairs
 from benchmarks.many.workloads import path as path_of
-from benchmarks.memory import occupy
 from benchmarks.ours import answered, proved
-from benchmarks.overhead import examine
 from benchmarks.peers import Peer, libsvm, read_points
-from benchmarks.prediction import predict
 from benchmarks.problems import PROBLEMS, Problem, gaussians, named
 from benchmarks.proving import prove
 from benchmarks.records import (
@@ -45,25 +41,19 @@ from benchmarks.records import (
     Auditing,
     Changes,
     Comparison,
-    Growth,
-    Memory,
-    Overhead,
-    Prediction,
     Proving,
     Results,
     Run,
     Search,
-    Start,
     Training,
 )
 from benchmarks.repetition import repeated, typical
-from benchmarks.slope import slope
-from benchmarks.start import begin_afresh
 from builders import two_classes
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.files import scale_features
 
 HERE = Setting(Computer("a processor", 2, "3", "2", "1", None, "0"), "2000-01-01", None)
+AUDITED = Auditing(HERE, "theirs", 1e-3, 900, 70, 0.2, 0.3, 2e-4, 880)
 
 
 def classes(samples: int = 300) -> Problem:
@@ -212,42 +202,15 @@ def test_a_peer_that_fails_is_reported(capfd: pytest.CaptureFixture[str]) -> Non
     assert Peer("other", sys.executable, accelerated=True).version("numpy") == np.__version__
 
 
-def test_the_other_measurements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    computer, small = this_computer(), gaussians(1200)
-    X, _ = small.load(tmp_path)
-    growth = list(grow("task", [classes(100), classes(200)], tmp_path, 1, 1e-3, 600.0, computer))
-    assert [(point.task, point.samples, point.tol) for point in growth] == [("task", 100, 1e-3), ("task", 200, 1e-3)]
-    ballast = np.ones(2**27)
-    memory = list(occupy(small, tmp_path, (1, 50), 1e-3, computer))
-    assert [record.cache for record in memory] == [1, 50]
-    for record in memory:
-        # More than the data alone, and less than this process: each is one of its own.
-        assert X.nbytes / 2**20 < record.before <= record.peak < ballast.nbytes / 2**20
-        assert record.gap <= 1e-3
-        assert 0 < record.support < record.samples == 1200
-    prediction = predict(small, tmp_path, X[:50], 1, 1e-3, computer)
-    assert prediction.tested == 50
-    assert prediction.difference < 1e-5 * prediction.size
-    # To compile all takes half a minute, and nothing here depends on it.
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    starts = list(begin_afresh(40, computer))
-    assert [record.compiled_before for record in starts] == [False, True]
-    assert all(min(record.imports, record.first, record.second) > 0 for record in starts)
-
-    records = [*growth, *memory, prediction, *starts]
-    Results().adding(records).save(tmp_path)
-    assert Results.load(tmp_path).records == tuple(records)
-
-
 def test_records_stay_until_one_with_the_same_key_comes(tmp_path: Path) -> None:
     assert Results.load(tmp_path).records == ()
-    first = [row("a"), row("b"), row("a", tol=1e-6), Start(HERE, False, 10, 1.0, 2.0, 3.0)]
+    first = [row("a"), row("b"), row("a", tol=1e-6), AUDITED]
     Results().adding(first).save(tmp_path)
     new = row("a", samples=7)
     Results.load(tmp_path).adding([new]).save(tmp_path)
     results = Results.load(tmp_path)
     assert {record.key: record for record in results.of(Comparison)} == {r.key: r for r in (new, *first[1:3])}
-    assert results.of(Start) == [first[3]]
+    assert results.of(Auditing) == [AUDITED]
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
     # One line for each record, so that a change of one shows as such.
     lines = (tmp_path / "results.json").read_text().splitlines()
@@ -340,37 +303,16 @@ def test_the_page_shows_times_gaps_and_ratios(tmp_path: Path) -> None:
     assert "a processor, 2 cores; Python 3, NumPy 2, scikit-learn 1, qpkernels 0: 4 records, 2000-01-01" in text
 
 
-def test_the_page_has_a_section_for_each_measurement(tmp_path: Path) -> None:
-    sizes = (1000, 4000)
-    growth = [Growth(HERE, "task", 1e-3, m, 9, ((m**2 / 1e8,),), Run(((m**1.5 / 1e5,),), 1e-4, 1e-3)) for m in sizes]
-    Results().adding(
-        [
-            *growth,
-            Memory(HERE, "big", 1e-3, 2**10, 5, 100, cache=50, before=100.0, peak=170.0, seconds=2.5, gap=3e-4),
-            Prediction(HERE, "big", 10, 20, ((1.0,),), ((4.0,),), 1e-9, 2.0),
-            Start(HERE, False, 2000, 1.0, 20.0, 0.5),
-        ]
-    ).save(tmp_path)
-    report.write_report(tmp_path)
-    text = (tmp_path / "README.md").read_text()
-    assert "ours grows as m^1.50, the limit as m^2.00" in text
-    memory, prediction = (line for line in text.splitlines() if line.startswith("| big"))
-    assert "| 50 MiB | 100 MiB | 170 MiB | 8 MiB | 2.5 s (3e-04) |" in memory
-    assert "| 4 s | 1 s | 4 | 1e-09, of values up to 2 |" in prediction
-    assert "| to be compiled | 2000 | 1 s | 20 s | 500 ms |" in text
-
-
 def test_the_pictures_are_drawn_and_not_cut_off(tmp_path: Path) -> None:
     ended = {
         "LIBSVM": Run((), None, 1e-3, 300.0),
         "oneDAL": Run(((3.0,),), 1e-3, 1e-3),
         PROVED: Run(((2.0,),), 9e-4, 1e-3),
     }
-    growth = [Growth(HERE, "task", 1e-3, m, 9, ((m / 1e5,),), Run(((m / 1e4,),), 1e-4, 1e-3)) for m in (100, 1000)]
-    Results().adding([row("a rather long name"), row("ended", **ended), *growth]).save(tmp_path)
+    Results().adding([row("a rather long name"), row("ended", **ended)]).save(tmp_path)
     report.write_report(tmp_path)
     pictures = sorted(tmp_path.glob("*.png"))
-    assert [path.name for path in pictures] == ["growth.png", "ratios-1e-03.png"]
+    assert [path.name for path in pictures] == ["ratios-1e-03.png"]
     for path in pictures:
         pixels = imread(path)
         drawn = (pixels[..., :3] < 0.9).any(axis=2)
@@ -385,7 +327,6 @@ def test_short_runs_are_repeated() -> None:
     seconds, last = repeated(lambda: calls.append(0) or len(calls))
     assert len(seconds) == len(calls) == last == 30
     assert typical([(3.0, 1.0), (2.0,), (9.0, 8.0)]) == 2.0
-    assert slope([10, 100, 1000], [2.0, 200.0, 20000.0]) == pytest.approx(2.0)
 
 
 def test_the_watch_sees_other_programs_and_not_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -445,12 +386,6 @@ def test_machines_that_are_trained_together(tmp_path: Path) -> None:
         assert len(record.turns) == len(record.processor) == 2
 
 
-def test_what_small_models_take() -> None:
-    records = list(examine((20,), this_computer()))
-    assert [record.model for record in records] == ["soft margin", "soft tube", "one class"]
-    assert all(0 < record.steps < record.whole for record in records)
-
-
 def test_changes_are_proved_and_made_to_the_arrays_as_well(tmp_path: Path) -> None:
     for problem in (gaussians(80), curve(80)):
         X, y = problem.load(Path())
@@ -471,8 +406,7 @@ def test_the_page_shows_many_machines(tmp_path: Path) -> None:
         ),
         Changes(HERE, "moved", 1e-6, 300, ("add", "move"), (0.001, 0.003, 0.001, 0.003), (0.02, 0.02)),
         Proving(HERE, "large", 1e-3, 900, 70, 3.0, 1.0, 2.0, 2e-4, 1e-13, 0.5, 1e-15),
-        Auditing(HERE, "theirs", 1e-3, 900, 70, 0.2, 0.3, 2e-4, 880),
-        Overhead(HERE, "tiny", 20, 700.0, 100.0, 200.0),
+        AUDITED,
     ]
     Results().adding(records).save(tmp_path)
     assert Results.load(tmp_path).records == tuple(records)
@@ -485,37 +419,10 @@ def test_the_page_shows_many_machines(tmp_path: Path) -> None:
     assert cells(text, "moved")[3:] == ["20 ms", "2 ms", "10", "1 ms", "3 ms", "3 ms"]
     assert cells(text, "large")[4:8] == ["3 s", "1 s", "25%", "2 s"]
     assert cells(text, "theirs")[2:] == ["900", "70", "200 ms", "300 ms", "1.50", "2e-04", "880"]
-    assert cells(text, "tiny")[2:] == ["700 µs", "100 µs", "200 µs", "400 µs"]
     assert [record.summary for record in records] == [
         "3 s, 19 of 20 proved, 400 steps",
         "ours 2 s, scikit-learn 9 s",
         "a change 2 ms, a fit 10 times that",
         "3 s to solve, 1 s to prove: 25%",
         "0.3 s, 1.50 products",
-        "400 of 700 microseconds",
     ]
-
-
-def test_an_exact_path_beside_fits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rng = np.random.default_rng(0)
-    X, file = rng.normal(size=(30, 2)), tmp_path / "samples"
-    dump_svmlight_file(X, np.where(X[:, 0] + 0.5 * rng.normal(size=30) > 0, 1, -1), str(file))
-    monkeypatch.setattr("sys.argv", ["", str(file), "--fits", "2", "--repeats", "1", "--samples", "24"])
-    exact_path.main()
-    told = capsys.readouterr().out.splitlines()
-    assert told[0] == "24 samples, gamma 0.5, C from 0.01 to 1000"
-    assert told[1].startswith("scikit-learn: 2 fits in ")
-    assert told[2].endswith("or better; optimal")
-
-
-def test_nu_machines_beside_another_copy_and_libsvm(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(levels, "SAMPLES", dict(list(levels.SAMPLES.items())[:1]))
-    levels.main(["--beside", str(Path(levels.__file__).parent.parent), "--samples", "20", "--turns", "1"])
-    head, _, *rows = capsys.readouterr().out.splitlines()
-    assert head.count("beside") == head.count("ours") == 2
-    assert len(rows) == len(levels.MACHINES)
-    assert all(row.count(" ms") == 5 and "not proved" not in row for row in rows)

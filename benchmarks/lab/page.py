@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.pages.cells import FOOTNOTE, mark, table
+from benchmarks.pages import FOOTNOTE, mark, table
 
 __all__ = ["page"]
 

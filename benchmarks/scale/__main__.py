@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from benchmarks.pages.cells import FOOTNOTE, mark, seconds, table
+from benchmarks.pages import FOOTNOTE, mark, seconds, table
 from benchmarks.scale.pictures import Records, draw_exact, draw_least_squares, draw_low_rank
 from qpkernels.display import count
 

@@ -17,13 +17,13 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import linear_regression
 from time import perf_counter, process_time
 
 import numpy as np
 
 from benchmarks.computer import Setting, Watch, this_computer
 from benchmarks.scale.covertype import FULL, Covertype
-from benchmarks.slope import slope
 from formulations import SoftMargin
 from qpkernels import RBF
 from qpkernels.problems import Status
@@ -136,7 +136,7 @@ def estimate(runs: Sequence[Measured], samples: int) -> Estimate | None:
     proved = [run for run in runs if run.status == Status.OPTIMAL and run.samples < samples]
     if len(proved) < 2:
         return None
-    power = slope([run.samples for run in proved], [run.processor for run in proved])
+    power = linear_regression(*np.log([(run.samples, run.processor) for run in proved]).T.tolist()).slope
     hours = proved[-1].processor * (samples / proved[-1].samples) ** power / 3600
     return Estimate(samples, round(power, 2), round(hours, 3), proved[-1].accuracy)
 

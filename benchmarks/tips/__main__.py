@@ -20,7 +20,7 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.computer import Setting, Watch, this_computer
-from benchmarks.pages.cells import FOOTNOTE, mark, seconds, table
+from benchmarks.pages import FOOTNOTE, mark, seconds, table
 from benchmarks.tips.pairs import PAIRS, Pair
 from qpkernels.arrays.threads import in_this_thread, without_blas_threads
 
