@@ -19,7 +19,7 @@ from benchmarks.computer import Computer, Watch
 from benchmarks.problems import Problem
 from benchmarks.records import Proving
 from qpkernels.arrays import Vector
-from qpkernels.gram import BoundedProduct
+from qpkernels.gram.gram import BoundedProduct
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.problems import Certificate, KernelQP, KernelQPBounds, certify_kernel_qp
 from qpkernels.solvers import find_solver

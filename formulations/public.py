@@ -15,7 +15,7 @@ from formulations.modelling.tasks import Classification, Novelty, Regression
 from formulations.models.classification.least_squares import LeastSquaresClassifier
 from formulations.models.classification.logistic import Logistic, PenalisedLogistic
 from formulations.models.classification.lp import LinearProgramMachine
-from formulations.models.classification.margin_loss import MarginLossClassifier, losses_of_margins
+from formulations.models.classification.margin_loss import MarginLossClassifier
 from formulations.models.classification.margins.hard_margin import HardMargin
 from formulations.models.classification.margins.nu_margin import NuMargin
 from formulations.models.classification.margins.soft_margin import SoftMargin
@@ -129,7 +129,6 @@ __all__ = [
     "grid",
     "leave_one_out",
     "load",
-    "losses_of_margins",
     "mistake_bound",
     "path",
 ]

@@ -32,18 +32,9 @@ from qpkernels import (
     Spectrum,
     Subsequence,
 )
-from qpkernels.kernels import (
-    Composed,
-    Exponential,
-    PolynomialOf,
-    Power,
-    Product,
-    SampleFunction,
-    Scaled,
-    SequenceKernel,
-    Sum,
-)
+from qpkernels.kernels import Composed, Exponential, PolynomialOf, Power, Product, Scaled, SequenceKernel, Sum
 from qpkernels.kernels.catalogue import KERNELS, KernelEntry
+from qpkernels.kernels.kernel import SampleFunction
 from qpkernels.problems import Block, Cone, ConeProgram, KernelQP, Nonnegative, PSDTriangle, SecondOrder, Zero
 from qpkernels.problems import Exponential as ExponentialCone
 from qpkernels.problems import Power as PowerCone

@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from formulations import SoftMargin
 from formulations.commands.app import app
 from model_data import blobs
-from qpkernels.kernels import RBF, scale_gamma
+from qpkernels.kernels import RBF
+from qpkernels.kernels.rbf import scale_gamma
 
 runner = CliRunner()
 

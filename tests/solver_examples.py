@@ -16,11 +16,11 @@ from qpkernels.problems import (
     NormPenalty,
     Program,
     ResidualNorm,
-    RidgedGram,
     SemiparametricQP,
     SigmoidFit,
     SmoothRisk,
 )
+from qpkernels.problems.linear_system import RidgedGram
 from qpkernels.solvers import Solver, installed_solvers, registered_solvers
 
 CVXPY = ["cvxpy:CLARABEL", "cvxpy:SCS", "cvxpy:OSQP"]

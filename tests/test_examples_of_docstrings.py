@@ -45,8 +45,6 @@ MADE_BY_THE_LIBRARY = {
     "formulations.estimators.UncertifiedWarning",
     "formulations.models.relevance.Stationarity",
     "qpkernels.gram.Approximation",
-    "qpkernels.gram.BoundedProduct",
-    "qpkernels.gram.Correction",
     "qpkernels.families.incremental.ActiveSet",
     "qpkernels.kernels.ProductForm",
     "qpkernels.kernels.Samples",

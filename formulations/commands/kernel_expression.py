@@ -25,8 +25,9 @@ from warnings import catch_warnings
 
 from qpkernels.arrays import Samples
 from qpkernels.errors import ParameterError
-from qpkernels.kernels import Kernel, scale_gamma
+from qpkernels.kernels import Kernel
 from qpkernels.kernels.catalogue import KERNELS, NAMED, KernelEntry
+from qpkernels.kernels.rbf import scale_gamma
 
 __all__ = ["read_kernel"]
 

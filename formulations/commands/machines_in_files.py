@@ -19,7 +19,8 @@ from formulations.commands.samples import TrainingSamples, padded, ranged, read_
 from formulations.commands.statements import Asked, describe
 from formulations.commands.training import TrainedMachine
 from formulations.modelling.inputs.estimators import scale_of_one_class
-from formulations.modelling.prediction import Decision, Labels, Predictor, Votes, load
+from formulations.modelling.prediction import Decision, Labels, Predictor, load
+from formulations.modelling.prediction.decisions import Votes
 from formulations.modelling.prediction.files import BEGIN
 from qpkernels.arrays import Samples, finite_samples, is_sparse
 from qpkernels.arrays.files import COMPRESSIONS, check_regular, load_arrays, npz_path

@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 from formulations.commands.output import hint
 from formulations.commands.samples import named_labels, others_than, word
 from formulations.modelling import Model, Solution
-from formulations.modelling.prediction import Inliers, Predictor
+from formulations.modelling.prediction import Predictor
+from formulations.modelling.prediction.decisions import Inliers
 from formulations.selection.folds import scorer, scoring_name, truth
 from qpkernels.arrays import Vector
 from qpkernels.arrays.files import read_number
 from qpkernels.errors import LabelError
-from qpkernels.files import Dataset, one_versus_rest
+from qpkernels.files import Dataset
+from qpkernels.files.datasets import one_versus_rest
 
 __all__ = [
     "Classified",

@@ -134,7 +134,7 @@ def evaluate_command(
     """
     from formulations.commands.machines_in_files import read_machine, read_new
     from formulations.commands.measures import check_labels, classified, inlying, true_labels, valued
-    from formulations.modelling.prediction import Inliers
+    from formulations.modelling.prediction.decisions import Inliers
     from qpkernels.display.tables import without_nan
     from qpkernels.errors import LabelError, ParameterError
 

@@ -20,7 +20,8 @@ from qpkernels.arrays.containers import first_twice
 from qpkernels.arrays.files import read_number
 from qpkernels.display import count
 from qpkernels.errors import FeatureNamesError, LabelError, ParameterError
-from qpkernels.files import Dataset, Scaling, load_dataset, one_versus_rest, read_libsvm_range
+from qpkernels.files import Dataset, Scaling, load_dataset, read_libsvm_range
+from qpkernels.files.datasets import one_versus_rest
 
 if TYPE_CHECKING:
     from formulations.commands.statements import Asked

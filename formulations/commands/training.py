@@ -15,7 +15,8 @@ from formulations.commands.output import waiting
 from formulations.commands.samples import TrainingSamples, word
 from formulations.commands.statements import Asked, Solving
 from formulations.modelling import Form, Model
-from formulations.modelling.prediction import Labels, Predictor, Sigmoids, Votes
+from formulations.modelling.prediction import Labels, Predictor
+from formulations.modelling.prediction.decisions import Sigmoids, Votes
 from formulations.models.classification.meta.calibration import Calibration, PlattCalibration
 from formulations.models.classification.meta.multiclass import MulticlassSolution
 from formulations.models.classification.meta.two_level import cross_validated_scores

@@ -16,7 +16,7 @@ from formulations.estimators.kernel_machine import MachineEstimator, Share, Trai
 from formulations.estimators.parameters import sample_weights
 from formulations.modelling import Novelty
 from formulations.modelling.batch import Trained
-from formulations.modelling.prediction import Inliers
+from formulations.modelling.prediction.decisions import Inliers
 from formulations.models.classification.one_class import OneClass
 from qpkernels.arrays import Matrix
 

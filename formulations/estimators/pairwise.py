@@ -22,8 +22,7 @@ from formulations.estimators.kernel_machine import MachineEstimator, Share, Trai
 from formulations.estimators.parameters import ClassWeight, check_labels, class_weights, sample_weights, weighted
 from formulations.modelling import Classification
 from formulations.modelling.batch import Trained, check_jobs
-from formulations.modelling.prediction import Sigmoids
-from formulations.modelling.prediction.decisions import probabilities
+from formulations.modelling.prediction.decisions import Sigmoids, probabilities
 from formulations.models.classification.meta.calibration import Calibrations, PlattCalibration
 from formulations.models.classification.meta.multiclass import MulticlassSolution, OneVersusOne
 from formulations.models.classification.meta.two_level import stratified_folds

@@ -15,8 +15,8 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from formulations.estimators.kernel_machine import KernelEstimator, ProvedEstimator, weakest
 from formulations.estimators.parameters import OfKernel, check_labels, check_targets, space_of
-from formulations.modelling.prediction import Predictor, Targets, Votes
-from formulations.modelling.prediction.decisions import Labels
+from formulations.modelling.prediction import Predictor
+from formulations.modelling.prediction.decisions import Labels, Targets, Votes
 from qpkernels.arrays import Vector, shown
 from qpkernels.errors import OneClassError, ParameterError
 from qpkernels.kernels import Kernel

@@ -27,7 +27,7 @@ from formulations.models.relevance.regression import RelevanceRegression
 from qpkernels import RBF, Polynomial
 from qpkernels.arrays import Matrix
 from qpkernels.errors import ParameterError
-from qpkernels.kernels import as_kernel
+from qpkernels.kernels.function_kernel import as_kernel
 
 __all__ = ["exercises"]
 

@@ -19,7 +19,8 @@ from formulations.models.classification.two_class_model import TwoClassModel
 from formulations.models.regression.regression_model import RegressionModel
 from qpkernels.arrays import Indices, Vector
 from qpkernels.display.tables import without_nan
-from qpkernels.problems import Bounds, Certificate, ExpansionProgram, KernelQPBounds, Status, Support
+from qpkernels.problems import Bounds, Certificate, KernelQPBounds, Status, Support
+from qpkernels.problems.program import ExpansionProgram
 
 __all__ = ["AuditRow", "Finish", "GivenMachine", "MachineAudit", "Predicted", "WrongSample", "expansion"]
 

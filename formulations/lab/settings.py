@@ -35,9 +35,10 @@ from formulations.models.relevance.regression import RegressionMachine
 from qpkernels.arrays import Matrix, Vector, is_integer, shown
 from qpkernels.display.card import spelled
 from qpkernels.errors import NonFiniteError, OneClassError, ParameterError, ShapeError
-from qpkernels.kernels import Kernel, scale_gamma
+from qpkernels.kernels import Kernel
 from qpkernels.kernels.catalogue import KERNELS as ALL
 from qpkernels.kernels.catalogue import KernelEntry
+from qpkernels.kernels.rbf import scale_gamma
 
 __all__ = [
     "KERNELS",

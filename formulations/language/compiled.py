@@ -34,14 +34,14 @@ from qpkernels.problems import (
     Enclosure,
     KernelQP,
     KernelQPBounds,
-    MultipleKernelBounds,
     MultipleKernelQP,
     NormPenalty,
     Program,
-    SemiparametricBounds,
     SemiparametricQP,
     enclose_cone_program,
 )
+from qpkernels.problems.multiple_kernel_qp import MultipleKernelBounds
+from qpkernels.problems.semiparametric_qp import SemiparametricBounds
 from qpkernels.solvers import Outcome, find_solver
 from qpkernels.solvers.automatic import automatic_for
 from qpkernels.solvers.interface import Method

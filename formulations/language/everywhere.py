@@ -36,7 +36,8 @@ from formulations.modelling.lowering import lower
 from qpkernels.arrays import Indices, Matrix, Vector, finite_matrix, is_integer, shown
 from qpkernels.errors import InfeasibleError, ParameterError, SolverFailedError
 from qpkernels.kernels.functionals import largest_norm
-from qpkernels.problems import Certificate, Status, certify_values
+from qpkernels.problems import Certificate, Status
+from qpkernels.problems.certificate import certify_values
 
 __all__ = ["Bracket", "Everywhere", "bracketed"]
 

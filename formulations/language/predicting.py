@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 import formulations.modelling.cvx as cp
 from formulations.language.compiled import found_by, with_others
 from formulations.language.function import FittedFunction, Function, NewSample, Norm, Values
-from formulations.modelling.prediction import Decision, Labels, Ordered, Predictor, Targets, Votes
+from formulations.modelling.prediction import Decision, Labels, Predictor
+from formulations.modelling.prediction.decisions import Ordered, Targets, Votes
 from formulations.modelling.prediction.sums import Functionals, FunctionalTerm
 from qpkernels.arrays import Matrix, Vector, finite_vector, read_array, shown
 from qpkernels.errors import LabelError, ParameterError, QPKernelsError, ShapeError

@@ -23,7 +23,8 @@ from qpkernels.arrays import Indices, Vector, check_tolerance, is_integer, shown
 from qpkernels.arrays.threads import in_this_thread, threads
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
-from qpkernels.problems import Bounds, Certificate, KernelQP, KernelQPBounds, LinearSystem, Status, split_support
+from qpkernels.problems import Bounds, Certificate, KernelQP, KernelQPBounds, LinearSystem, Status
+from qpkernels.problems.kernel_qp.bounds import split_support
 from qpkernels.solvers import Request, SolverLike, find_solver
 from qpkernels.solvers.automatic import AutomaticSystem, first_order, second_order_comes_first
 from qpkernels.solvers.interface import time_left

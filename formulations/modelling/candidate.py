@@ -18,11 +18,14 @@ from formulations.modelling.solution import Solution
 from qpkernels.arrays import Matrix, Vector, is_sparse, read_array, real_number
 from qpkernels.arrays.checks import same_entries
 from qpkernels.errors import ParameterError, ShapeError
-from qpkernels.gram import BoundedProduct, Gram, LowRank
+from qpkernels.gram import Gram, LowRank
 from qpkernels.gram.functions import Expansion
+from qpkernels.gram.gram import BoundedProduct
 from qpkernels.kernels import Linear
-from qpkernels.problems import Bounds, Certificate, FunctionAtSamples, KernelQPBounds, Move
+from qpkernels.problems import Bounds, Certificate, KernelQPBounds
+from qpkernels.problems.bounds import Move
 from qpkernels.problems.certificate import undefined
+from qpkernels.problems.rounding import FunctionAtSamples
 
 __all__ = [
     "Candidate",

@@ -35,7 +35,8 @@ from qpkernels.arrays import (
 )
 from qpkernels.display import Card, Carded, Fact
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError, ShapeError, SolverFailedError
-from qpkernels.gram import ChangingGram, Gram, changed
+from qpkernels.gram import Gram
+from qpkernels.gram.changing import ChangingGram, changed
 from qpkernels.problems import KernelQP, KernelQPBounds, Status
 from qpkernels.solvers import Request
 

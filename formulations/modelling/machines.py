@@ -30,7 +30,7 @@ from formulations.modelling.cards import Explained
 from formulations.modelling.inputs.hyperparameters import ModelEntry
 from formulations.modelling.inputs.samples import KernelLike
 from formulations.modelling.model import Model
-from formulations.modelling.prediction import Votes
+from formulations.modelling.prediction.decisions import Votes
 from qpkernels.arrays import ChecksKeywords, Indices, Matrix, Vector
 from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Gram

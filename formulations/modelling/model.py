@@ -22,16 +22,9 @@ from qpkernels.arrays import Vector, check_choice
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Approximation
 from qpkernels.kernels import Kernel
-from qpkernels.problems import (
-    Certificate,
-    Enclosure,
-    ExactKernelCertificate,
-    ExpansionProgram,
-    KernelQP,
-    Pass,
-    certify_with_exact_kernel,
-)
-from qpkernels.problems.exact_kernel import PenalisedBounds
+from qpkernels.problems import Certificate, Enclosure, ExactKernelCertificate, KernelQP, certify_with_exact_kernel
+from qpkernels.problems.exact_kernel import Pass, PenalisedBounds
+from qpkernels.problems.program import ExpansionProgram
 from qpkernels.solvers import Request, SolverLike
 
 __all__ = ["Model"]

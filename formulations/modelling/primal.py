@@ -25,8 +25,9 @@ from qpkernels.arrays.checks import float_vector
 from qpkernels.errors import ParameterError, ShapeError, SolverFailedError
 from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Linear
-from qpkernels.problems import Bounds, FenchelBounds, FunctionAtSamples, KernelQP, KernelQPBounds
+from qpkernels.problems import Bounds, FenchelBounds, KernelQP, KernelQPBounds
 from qpkernels.problems.level_qp.bounds import MarginLevelBounds, TubeLevelBounds
+from qpkernels.problems.rounding import FunctionAtSamples
 from qpkernels.solvers import find_solver
 
 __all__ = ["PrimalFunction", "multipliers_at", "primal_answer", "require_expansion"]

@@ -19,20 +19,20 @@ from qpkernels.errors import InfeasibleError, SolverFailedError, UnsupportedOpti
 from qpkernels.problems import (
     Bounds,
     Certificate,
-    ExpansionProgram,
     KernelQP,
     KernelQPBounds,
     LevelQP,
     LinearSystem,
     Program,
     ResidualNorm,
-    RidgedGram,
     Status,
 )
 from qpkernels.problems.level_qp.bounds import MarginLevelBounds
+from qpkernels.problems.linear_system import RidgedGram
+from qpkernels.problems.program import ExpansionProgram
 from qpkernels.problems.rounding import EPS
-from qpkernels.solvers import Answer, Claim, Outcome, automatic_for, find_solver
-from qpkernels.solvers.automatic import THEN, Budget
+from qpkernels.solvers import Answer, Claim, Outcome, find_solver
+from qpkernels.solvers.automatic import THEN, Budget, automatic_for
 from qpkernels.solvers.interface import Method
 from qpkernels.solvers.smo import CACHE_SIZE
 

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from formulations.modelling.prediction import Answering, Decision, Predictor, Targets
+from formulations.modelling.prediction import Decision, Predictor
+from formulations.modelling.prediction.decisions import Targets
+from formulations.modelling.prediction.predictor import Answering
 from qpkernels.arrays import Vector, is_integer, shown
 from qpkernels.display import Card, Carded, Fact, count, to_text
 from qpkernels.errors import ParameterError, PartialFunctionError
-from qpkernels.gram import Correction
+from qpkernels.gram.definiteness import Correction
 from qpkernels.gram.functions import Expansion, Expansions
 from qpkernels.problems import Certificate, Status, Support
 from qpkernels.solvers import Claim, ConePoint, Outcome

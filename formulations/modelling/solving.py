@@ -15,15 +15,8 @@ from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import check_positive, shown
 from qpkernels.errors import UnsupportedOptionError
-from qpkernels.problems import (
-    Certificate,
-    ConeProgram,
-    ExpansionProgram,
-    LinearSystem,
-    MultipleKernelQP,
-    Program,
-    Status,
-)
+from qpkernels.problems import Certificate, ConeProgram, LinearSystem, MultipleKernelQP, Program, Status
+from qpkernels.problems.program import ExpansionProgram
 from qpkernels.solvers import Claim, ConePoint, Outcome, Request, Solver, SolverLike, find_solver
 from qpkernels.solvers.automatic import OF_SMO, Budget
 from qpkernels.solvers.interface import Method

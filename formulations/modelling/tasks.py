@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from formulations.modelling.prediction import Decision, Inliers, Labels, Sigmoids
+from formulations.modelling.prediction import Decision, Labels
+from formulations.modelling.prediction.decisions import Inliers, Sigmoids
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import Indices, Vector, frozen, shown
 

@@ -40,7 +40,8 @@ from formulations.selection.grid import cell
 from qpkernels.arrays import Indices, Matrix, Vector, check_tolerance, frozen, is_scalar, real_number, shown
 from qpkernels.display import Column, TableReport, TextTable
 from qpkernels.errors import ParameterError
-from qpkernels.gram import BoundedProduct, Gram
+from qpkernels.gram import Gram
+from qpkernels.gram.gram import BoundedProduct
 from qpkernels.problems import Certificate, KernelQP, KernelQPBounds, Status
 from qpkernels.solvers import Claim
 

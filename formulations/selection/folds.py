@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from formulations.modelling import Model
 from formulations.modelling.inputs.restating import sample_numbers
 from formulations.modelling.machines import Scheme
-from formulations.modelling.prediction import Decision, Labels, Votes
+from formulations.modelling.prediction import Decision, Labels
+from formulations.modelling.prediction.decisions import Votes
 from formulations.selection.fits import Selectable
 from qpkernels.arrays import Indices, Matrix, Vector, is_integer, real_number, shown
 from qpkernels.errors import LabelError, OneClassError, ParameterError

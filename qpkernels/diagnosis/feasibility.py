@@ -49,8 +49,8 @@ from qpkernels.problems import (
 )
 from qpkernels.problems.certificate import PROVED
 from qpkernels.solvers import Claim, Solver
-from qpkernels.solvers.repair import repair_multipliers
 from qpkernels.solvers.repair.answers import without_rounding
+from qpkernels.solvers.repair.proofs import repair_multipliers
 
 __all__ = [
     "Elastic",

@@ -9,7 +9,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.problems import Block, Certificate, ConeProgram
-from qpkernels.solvers.repair import repair_direction
+from qpkernels.solvers.repair.proofs import repair_direction
 
 __all__ = ["Ray"]
 

@@ -14,8 +14,9 @@ from qpkernels.diagnosis.feasibility import Elastic, Feasibility, Unit, elastic,
 from qpkernels.errors import InfeasibleError, ParameterError, SolverFailedError
 from qpkernels.problems import Certificate, ConeProgram, Exponential, Nonnegative, Power, Zero, certify_cone_program
 from qpkernels.solvers import Claim, Outcome, Solver, SolverLike, find_solver
-from qpkernels.solvers.repair import repair, repair_multipliers
+from qpkernels.solvers.repair import repair
 from qpkernels.solvers.repair.answers import without_rounding
+from qpkernels.solvers.repair.proofs import repair_multipliers
 
 __all__ = ["Concession", "Relaxation", "find_relaxation"]
 

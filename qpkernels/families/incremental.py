@@ -66,7 +66,7 @@ _SHARE = 0.3
 
 
 class ActiveSet(Solver):
-    """Solves one KernelQP after the other, each on samples of a :class:`~qpkernels.gram.ChangingGram`.
+    """Solves one KernelQP after the other, each on samples of a :class:`~qpkernels.gram.changing.ChangingGram`.
 
     It takes a start from the problem before: warm_start, and the values K beta there.
     """

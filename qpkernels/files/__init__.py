@@ -7,7 +7,7 @@ matrices and scalings are exchanged with LIBSVM; machines of LIBLINEAR are read.
 the line and the column at fault.
 """
 
-from qpkernels.files.datasets import BUNDLED_NAMES, Dataset, load_dataset, one_versus_rest
+from qpkernels.files.datasets import BUNDLED_NAMES, Dataset, load_dataset
 from qpkernels.files.liblinear import LiblinearModel, read_liblinear_model
 from qpkernels.files.libsvm_data import (
     read_libsvm_kernel,
@@ -40,7 +40,6 @@ __all__ = [
     "Scaling",
     "SvmType",
     "load_dataset",
-    "one_versus_rest",
     "read",
     "read_liblinear_model",
     "read_libsvm_kernel",

@@ -59,12 +59,6 @@ def one_versus_rest(y: ArrayLike, positive: str | float) -> Vector:
         Labels of any kind, shape (m,).
     positive
         The class that becomes +1.0.
-
-    Examples
-    --------
-    >>> from qpkernels.files import one_versus_rest
-    >>> print(one_versus_rest(["a", "b", "c", "a"], "a"))
-    [ 1. -1. -1.  1.]
     """
     classes = read_array(y, "y")
     if classes.ndim != 1:

@@ -1,19 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A kernel bound to samples: its matrix, the condition of Mercer."""
 
-from qpkernels.gram.changing import ChangingGram, changed
-from qpkernels.gram.definiteness import Correction
-from qpkernels.gram.gram import BoundedProduct, Gram
+from qpkernels.gram.gram import Gram
 from qpkernels.gram.low_rank import Approximation, LowRank
 from qpkernels.gram.mercer import Mercer
 
 __all__ = [
     "Approximation",
-    "BoundedProduct",
-    "ChangingGram",
-    "Correction",
     "Gram",
     "LowRank",
     "Mercer",
-    "changed",
 ]

@@ -204,16 +204,6 @@ def changed(gram: Gram, rows: Indices, X: Samples) -> Gram:
     ------
     ShapeError, NonFiniteError, NotSymmetricError
         If the kernel fails on the new samples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from qpkernels import RBF, Gram
-    >>> from qpkernels.gram import changed
-    >>> gram = Gram(RBF(gamma=0.5), [[0.0], [1.0], [2.0]])
-    >>> other = changed(gram, np.array([0, 2, 3]), np.array([[3.0]]))
-    >>> print(other.X[:, 0], other.dense.round(3)[2])
-    [0. 2. 3.] [0.011 0.607 1.   ]
     """
     if isinstance(gram, ChangingGram) and gram.is_shared and 8 * rows.size**2 <= gram.memory_limit:
         return gram.changed(rows, X)
@@ -239,16 +229,6 @@ class ChangingGram(Gram):
         The kernel matrix whose entries are to be shared.
     other
         The one of the two that goes on with them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from qpkernels import RBF, Gram
-    >>> from qpkernels.gram import ChangingGram
-    >>> gram = ChangingGram.of(Gram(RBF(gamma=0.5), [[0.0], [1.0], [2.0]]))
-    >>> other = gram.changed(np.array([0, 2, 3]), np.array([[3.0]]))
-    >>> print(other.dense.round(3)[2], other.is_shared)
-    [0.011 0.607 1.   ] True
     """
 
     _memory: GrowingMatrix | None
@@ -297,7 +277,7 @@ class ChangingGram(Gram):
         Parameters
         ----------
         rows, X
-            As in :func:`qpkernels.gram.changed`.
+            As in :func:`changed`.
         """
         assert self._memory is not None
         slots = self._memory.claim(int(X.shape[0]))

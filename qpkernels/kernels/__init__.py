@@ -8,7 +8,7 @@ from qpkernels.kernels.algebra import Exponential, PolynomialOf, Power, Product,
 from qpkernels.kernels.approximations import Nystroem, RandomFourier
 from qpkernels.kernels.columns import Columns
 from qpkernels.kernels.composition import Composed, QuadraticMap, RankOne, ScaledQuadraticMap
-from qpkernels.kernels.function_kernel import FunctionKernel, as_kernel
+from qpkernels.kernels.function_kernel import FunctionKernel
 from qpkernels.kernels.kernel import Algebra, Kernel, SampleFunction, Samples
 from qpkernels.kernels.laplacian import Laplacian
 from qpkernels.kernels.linear import Linear
@@ -17,7 +17,7 @@ from qpkernels.kernels.matern import Matern
 from qpkernels.kernels.polynomial import Polynomial
 from qpkernels.kernels.precomputed import Precomputed
 from qpkernels.kernels.products import ProductForm
-from qpkernels.kernels.rbf import RBF, scale_gamma
+from qpkernels.kernels.rbf import RBF
 from qpkernels.kernels.sequences import SequenceKernel
 from qpkernels.kernels.sigmoid import Sigmoid
 from qpkernels.kernels.spectrum import Spectrum
@@ -53,8 +53,6 @@ __all__ = [
     "Spectrum",
     "Subsequence",
     "Sum",
-    "as_kernel",
-    "scale_gamma",
 ]
 
 Kernel.algebra = Algebra(

@@ -122,14 +122,6 @@ def as_kernel(kernel: object) -> Kernel:
     ------
     ParameterError
         If it is neither.
-
-    Examples
-    --------
-    >>> from qpkernels.kernels import as_kernel
-    >>> kernel = as_kernel(lambda X, Z: X @ Z.T + 1.0)
-    >>> print(kernel([[1.0], [2.0]], [[3.0]]))
-    [[4.]
-     [7.]]
     """
     if isinstance(kernel, Kernel):
         return kernel

@@ -218,12 +218,6 @@ def scale_gamma(X: ArrayLike) -> float:
     ------
     ParameterError
         If X is constant.
-
-    Examples
-    --------
-    >>> from qpkernels.kernels import scale_gamma
-    >>> print(scale_gamma([[0.0, 0.0], [2.0, 2.0]]))
-    0.5
     """
     matrix = finite_samples(X, "X")
     variance = _variance(matrix)

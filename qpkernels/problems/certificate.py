@@ -318,12 +318,6 @@ def relative(amount: float, scale: float) -> float:
         What is measured, of at least 0.
     scale
         The size that it is a share of, of at least 0.
-
-    Examples
-    --------
-    >>> from qpkernels.problems import relative
-    >>> print(relative(0.5, 2.0), relative(0.0, 0.0))
-    0.25 0.0
     """
     if scale == 0:
         return 0.0 if amount == 0 else float("inf")
@@ -383,13 +377,6 @@ def certify_values(
         The largest contribution of one sample to primal - dual; the whole gap when left out.
     worst
         In words, where that is.
-
-    Examples
-    --------
-    >>> from qpkernels.problems import certify_values
-    >>> certificate = certify_values(primal=2.001, dual=2.0)
-    >>> print(f"{certificate.relative_gap:.1e}", certificate.holds(1e-3), certificate.holds(1e-6))
-    5.0e-04 True False
     """
     if not all(map(isfinite, (primal, dual, primal_residual, dual_residual, rounding))):
         return undefined("the answer, or its value, holds NaN or infinity")

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.gram import BoundedProduct, Gram
+from qpkernels.gram import Gram
 from qpkernels.gram.features import Features, SparseFeatures
+from qpkernels.gram.gram import BoundedProduct
 from qpkernels.problems.sums import EPS, ExpansionSums, expansion_sums
 
 __all__ = [

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Solvers: one file each; the back-ends are imported when they are used."""
 
-from qpkernels.solvers.automatic import Automatic, automatic_for
 from qpkernels.solvers.interface import Answer, Claim, ConePoint, Outcome, Request, Solver
 from qpkernels.solvers.registry import (
     SolverLike,
@@ -14,14 +13,12 @@ from qpkernels.solvers.registry import (
 
 __all__ = [
     "Answer",
-    "Automatic",
     "Claim",
     "ConePoint",
     "Outcome",
     "Request",
     "Solver",
     "SolverLike",
-    "automatic_for",
     "find_solver",
     "installed_solvers",
     "register_solver",

@@ -46,8 +46,9 @@ from qpkernels.gram import Gram
 from qpkernels.gram.low_rank.pivots import partial_cholesky
 from qpkernels.gram.low_rank.sources import ArraySource
 from qpkernels.kernels import Precomputed
-from qpkernels.problems import LinearSystem, RidgedGram
+from qpkernels.problems import LinearSystem
 from qpkernels.problems.certificate import relative
+from qpkernels.problems.linear_system import RidgedGram
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
 __all__ = [

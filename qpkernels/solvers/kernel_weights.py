@@ -28,7 +28,9 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.problems import KernelQP, MultipleKernelQP, duality_gap, relative
+from qpkernels.problems import KernelQP, MultipleKernelQP
+from qpkernels.problems.certificate import relative
+from qpkernels.problems.kernel_qp.gap import duality_gap
 from qpkernels.solvers.automatic import Automatic
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 

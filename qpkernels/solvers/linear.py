@@ -13,7 +13,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq, qr, sv
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import SolverFailedError
-from qpkernels.problems import LeastSquares, LinearSystem, RidgedGram
+from qpkernels.problems import LeastSquares, LinearSystem
+from qpkernels.problems.linear_system import RidgedGram
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
 __all__ = ["LinearAlgebra"]

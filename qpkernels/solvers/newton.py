@@ -26,7 +26,8 @@ import numpy as np
 from qpkernels.arrays import Vector, finite_vector
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.gram import Gram
-from qpkernels.problems import SampleLosses, SigmoidFit, SmoothRisk, nearest_feasible
+from qpkernels.problems import SampleLosses, SigmoidFit, SmoothRisk
+from qpkernels.problems.kernel_qp.program import nearest_feasible
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 from qpkernels.solvers.newton_systems import NewtonSystem, SparseSystem, newton_system, prepare_system
 from qpkernels.solvers.sigmoid import fit_sigmoids

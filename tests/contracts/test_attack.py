@@ -14,7 +14,7 @@ from attack.children import run_batch
 from attack.generator import draw
 from attack.runner import Record
 from attack.sabotage import passed
-from qpkernels.problems import certify_values
+from qpkernels.problems.certificate import certify_values
 from together import together
 
 SLICE = range(2000, 2040)

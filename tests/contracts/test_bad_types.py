@@ -51,7 +51,8 @@ from qpkernels import (
     Sigmoid,
 )
 from qpkernels.errors import ParameterError, QPKernelsError, SolverFailedError
-from qpkernels.files import load_dataset, one_versus_rest, scale_features
+from qpkernels.files import load_dataset, scale_features
+from qpkernels.files.datasets import one_versus_rest
 from qpkernels.problems import ConeProgram, KernelQP, Nonnegative, Status, Zero
 from qpkernels.solvers import Answer, Request, Solver, find_solver, registry
 from together import together

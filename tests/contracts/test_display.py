@@ -34,7 +34,7 @@ from formulations import (
     path,
 )
 from formulations.modelling.cards import Explained, statement_of_form
-from formulations.modelling.prediction import Answering
+from formulations.modelling.prediction.predictor import Answering
 from model_data import CASES, FIRST_CASES, FORMS, KERNELS, MODEL_CASES, measured, overlapping
 from qpkernels import RBF, Columns, Kernel
 from qpkernels.display import TextbookProblem, to_text

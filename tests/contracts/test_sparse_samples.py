@@ -37,9 +37,7 @@ from qpkernels import (
     Polynomial,
 )
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
-from qpkernels.kernels import (
-    scale_gamma,
-)
+from qpkernels.kernels.rbf import scale_gamma
 from sparse_samples import (
     FEATURES,
     assert_close,

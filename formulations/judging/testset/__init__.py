@@ -5,6 +5,6 @@ Everything comes from seeds and from the data sets installed with scikit-learn.
 """
 
 from formulations.judging.testset.problems import Entry, entries
-from formulations.judging.testset.writing import Optimum, WrittenEntry, optimum_of, write_test_set
+from formulations.judging.testset.writing import WrittenEntry, write_test_set
 
-__all__ = ["Entry", "Optimum", "WrittenEntry", "entries", "optimum_of", "write_test_set"]
+__all__ = ["Entry", "WrittenEntry", "entries", "write_test_set"]

@@ -29,7 +29,8 @@ from formulations import (
 )
 from formulations.modelling import Dual, Form, Model
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.files import load_dataset, one_versus_rest, scale_features
+from qpkernels.files import load_dataset, scale_features
+from qpkernels.files.datasets import one_versus_rest
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial
 from qpkernels.problems import Block, ConeProgram, Nonnegative
 

@@ -20,7 +20,8 @@ from qpkernels.files import FORMATS, read, write
 from qpkernels.problems import ConeProgram, Status, enclose_cone_program
 from qpkernels.problems.certificate import PROVED
 from qpkernels.solvers import Claim, Outcome, installed_solvers
-from qpkernels.solvers.repair import repair, repair_direction, repair_multipliers
+from qpkernels.solvers.repair import repair
+from qpkernels.solvers.repair.proofs import repair_direction, repair_multipliers
 
 __all__ = ["Optimum", "WrittenEntry", "optimum_of", "write_test_set"]
 
@@ -211,15 +212,6 @@ def optimum_of(program: ConeProgram) -> Optimum:
     ----------
     program
         min 1/2 x'Px + q'x subject to Ax + s = b, its cones equations and inequalities.
-
-    Examples
-    --------
-    >>> from formulations import SoftMargin
-    >>> from formulations.judging.testset import optimum_of
-    >>> program = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1], C=1.0).qp().to_cone_program()
-    >>> optimum = optimum_of(program)
-    >>> print(optimum.status, f"{optimum.lower:.3f}, {optimum.upper:.3f}", optimum.exact)
-    optimal -0.500, -0.500 True
     """
     best = Optimum(Status.FAILED, -np.inf, np.inf, exact=False)
     for outcome in _outcomes(program):

@@ -18,7 +18,8 @@ from formulations.modelling.inputs.samples import BoundSamples, KernelLike
 from qpkernels.arrays import Indices, Vector, frozen, read_array, shown
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
-from qpkernels.kernels import Kernel, as_kernel
+from qpkernels.kernels import Kernel
+from qpkernels.kernels.function_kernel import as_kernel
 from qpkernels.kernels.kernel import parameters_of, with_parameters
 
 __all__ = ["Restatable", "checked_values", "kernel_with", "sample_numbers"]

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from qpkernels.arrays import Matrix, Vector, finite_vector, frozen, is_sparse, read_array, shown, shown_label
 from qpkernels.errors import LabelError, NonFiniteError, OneClassError, ParameterError, ShapeError
 from qpkernels.gram import Gram
-from qpkernels.kernels import Kernel, Linear, as_kernel
+from qpkernels.kernels import Kernel, Linear
+from qpkernels.kernels.function_kernel import as_kernel
 
 __all__ = [
     "OF_KERNELS",

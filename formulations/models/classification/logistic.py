@@ -32,7 +32,7 @@ from formulations.modelling import Candidate, Classification, Conditions, ConeAn
 from formulations.modelling.inputs.hyperparameters import derived
 from formulations.modelling.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling.mean_risk import MEAN_FACTOR, MeanRiskModel
-from formulations.modelling.prediction import Sigmoids
+from formulations.modelling.prediction.decisions import Sigmoids
 from formulations.models.classification.margin_loss import losses_of_margins
 from formulations.models.classification.two_class_model import MarginDual, TwoClassCostModel, TwoClassModel
 from qpkernels.arrays import Vector

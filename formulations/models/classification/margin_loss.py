@@ -28,7 +28,7 @@ from formulations.losses.expression import as_margin_loss
 from formulations.modelling import Candidate, Classification, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.modelling.inputs.hyperparameters import COSTS_OF_CLASSES, per_cost, times_cost
 from formulations.modelling.inputs.samples import KernelLike, SamplesLike
-from formulations.modelling.prediction import Sigmoids
+from formulations.modelling.prediction.decisions import Sigmoids
 from formulations.models.classification.two_class_model import MarginDual, MarginPrimal, TwoClassModel
 from qpkernels.arrays import Vector, shown
 from qpkernels.arrays.intervals import Interval, up
@@ -50,16 +50,6 @@ def losses_of_margins(loss: MarginLoss, y: Vector, costs: Vector) -> SampleLosse
         +1.0 or -1.0 for each sample, shape (m,).
     costs
         C_i of at least 0, shape (m,).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from formulations import losses_of_margins
-    >>> from formulations.losses import Hinge
-    >>> y, costs = np.array([-1.0, 1.0]), np.array([1.0, 2.0])
-    >>> losses = losses_of_margins(Hinge(), y, costs)
-    >>> print(losses.value(np.array([-0.5, -0.5])), losses.upper - losses.lower)
-    [0.5 3. ] [1. 2.]
     """
     low, high = loss.domain
     ends = times_cost(costs, -low), times_cost(costs, -high)

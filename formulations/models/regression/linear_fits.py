@@ -60,7 +60,7 @@ from formulations.modelling.inputs.samples import KernelLike, SamplesLike
 from formulations.models.regression.regression_model import RegressionModel, ResidualPrimal
 from qpkernels.arrays import Vector, is_sparse
 from qpkernels.display import TextbookProblem
-from qpkernels.problems import Bounds, Certificate, FunctionAtSamples, LeastSquares, Support
+from qpkernels.problems import Bounds, Certificate, LeastSquares, Support
 from qpkernels.problems.norm_fit import NormFitBounds
 from qpkernels.problems.norms import (
     AbsoluteFitBounds,
@@ -68,6 +68,7 @@ from qpkernels.problems.norms import (
     LargestResidualBounds,
     SquaredFitBounds,
 )
+from qpkernels.problems.rounding import FunctionAtSamples
 
 __all__ = [
     "ChebyshevFit",

@@ -16,7 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from formulations.modelling.cards import Explained, classes_of, kernel_of
 from formulations.modelling.inputs.hyperparameters import ModelEntry
 from formulations.modelling.inputs.samples import KernelLike, bind
-from formulations.modelling.prediction import Answering, Labels, Posterior, Predictor, Sigmoids, Targets
+from formulations.modelling.prediction import Labels, Predictor
+from formulations.modelling.prediction.decisions import Sigmoids, Targets
+from formulations.modelling.prediction.predictor import Answering, Posterior
 from formulations.models.relevance.ascent import EvidenceSearch
 from formulations.models.relevance.evidence import Design, Stationarity
 from qpkernels.arrays import (

@@ -23,7 +23,8 @@ from qpkernels.families.batch.groups import MachineGroup, Reading
 from qpkernels.families.batch.machine import Fitted, Machine, Start, carried
 from qpkernels.families.batch.matrix import Layout, Tiles, expansions, shared_matrix, tiles_of
 from qpkernels.families.batch.schedule import Team
-from qpkernels.gram import BoundedProduct, Gram
+from qpkernels.gram import Gram
+from qpkernels.gram.gram import BoundedProduct
 from qpkernels.gram.panels.samples import make_product
 from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers.interface import Claim, Outcome

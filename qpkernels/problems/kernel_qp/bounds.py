@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.arrays.threads import without_blas_threads
-from qpkernels.gram import BoundedProduct, Gram
+from qpkernels.gram import Gram
 from qpkernels.gram.functions import Expansion
+from qpkernels.gram.gram import BoundedProduct
 from qpkernels.problems.bounds import Move, Support
 from qpkernels.problems.certificate import Certificate, certify_values, relative, share_moved, undefined
 from qpkernels.problems.enclosing import Enclosure
@@ -320,16 +321,6 @@ def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
         Coefficients, shape (m,).
     decision
         f(x_i) + b, shape (m,).
-
-    Examples
-    --------
-    >>> from formulations import SoftMargin
-    >>> from qpkernels.problems import split_support
-    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=1.0)
-    >>> solution = model.solve(tol=1e-6)
-    >>> support = split_support(model.qp(), solution.beta, solution.decision)
-    >>> print(support.free, support.bounded)
-    [0 3] [1 2]
     """
     largest = float(np.abs(beta).max(initial=0.0)) or 1.0
     unit = _unit(program) or _unit_without_targets(program, beta, decision)
@@ -375,7 +366,7 @@ def intercept_interval(
     --------
     >>> import numpy as np
     >>> from formulations import SoftMargin
-    >>> from qpkernels.problems import intercept_interval, split_support
+    >>> from qpkernels.problems.kernel_qp.bounds import intercept_interval, split_support
     >>> program = SoftMargin([[0.0], [4.0]], [-1, 1], C=0.01).qp()
     >>> beta = np.array([-0.01, 0.01])
     >>> f = program.gram.product(beta)

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.gram import BoundedProduct
+from qpkernels.gram.gram import BoundedProduct
 from qpkernels.problems.bounds import Move
 from qpkernels.problems.certificate import PROVED, relative
 from qpkernels.problems.kernel_qp.enclosure import least_change
@@ -147,17 +147,6 @@ def duality_gap(
         f at the samples; None: that of ``expansion``.
     inexact
         How far each entry of ``expansion`` may be from K beta, shape (m,), where it was not made in float64.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from formulations import SoftMargin
-    >>> from qpkernels.problems import duality_gap
-    >>> program = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1], C=1.0).qp()
-    >>> beta = np.array([0.0, -0.4, 0.4, 0.0])
-    >>> gap = duality_gap(program, beta, program.gram.product(beta), intercept=-1.6)
-    >>> print(f"{gap.primal_value:.3f}, {gap.dual_value:.3f}", gap.parts.round(3))
-    0.720, 0.480 [0.   0.12 0.12 0.  ]
     """
     balanced, total, m = program.total == 0.0, program.total or 0.0, beta.size
     own = expansion_error(program.gram, beta, expansion, balanced=balanced)

@@ -46,14 +46,6 @@ def nearest_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | 
         The ends of each entry, shape (m,), lower <= upper; either may be infinite.
     total
         The value of 1'beta, which the sums of the ends enclose; otherwise beta is clipped only. None: any sum will do.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from qpkernels.problems import nearest_feasible
-    >>> beta, lower, upper = np.array([-1.5, 0.5, 0.8]), np.array([-1.0, 0.0, 0.0]), np.array([0.0, 1.0, 1.0])
-    >>> print(nearest_feasible(beta, lower, upper, total=0.0).round(3))
-    [-1.    0.35  0.65]
     """
     inside = np.clip(beta, lower, upper)
     if (inside == beta).all() and (total is None or abs(total - beta.sum()) <= _sum_rounding(beta, total)):

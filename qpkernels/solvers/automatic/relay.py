@@ -12,18 +12,11 @@ import numpy as np
 
 from qpkernels.arrays.machine_code import at_hand
 from qpkernels.errors import NonFiniteError, SolverFailedError
-from qpkernels.problems import (
-    Certificate,
-    KernelQP,
-    LevelQP,
-    LinearSystem,
-    Program,
-    RidgedGram,
-    certify_kernel_qp,
-)
+from qpkernels.problems import Certificate, KernelQP, LevelQP, LinearSystem, Program, certify_kernel_qp
 from qpkernels.problems.certificate import undefined
 from qpkernels.problems.kernel_qp.gap import mending_factor
 from qpkernels.problems.level_qp.bounds import level_bounds
+from qpkernels.problems.linear_system import RidgedGram
 from qpkernels.problems.rounding import EPS
 from qpkernels.solvers.automatic.work import (
     expected_steps,
@@ -452,15 +445,6 @@ def automatic_for(program: Program) -> Method:
     ----------
     program
         What is to be solved.
-
-    Examples
-    --------
-    >>> from formulations import SoftMargin
-    >>> from qpkernels.solvers import automatic_for
-    >>> program = SoftMargin([[0.0], [2.0]], [-1, 1], C=1.0).qp()
-    >>> outcome = automatic_for(program).solve(program, tol=1e-9)
-    >>> print(outcome.claim, outcome.solver, outcome.point.round(3))
-    optimal smo [-0.5  0.5]
     """
     if isinstance(program, KernelQP | LevelQP):
         return Automatic()

@@ -16,7 +16,8 @@ from scipy.sparse import csc_array, csc_matrix
 
 from qpkernels.arrays import Vector, shown
 from qpkernels.errors import ParameterError
-from qpkernels.problems import ConeProgram, Nonnegative, QuadraticProgram, Zero
+from qpkernels.problems import ConeProgram, Nonnegative, Zero
+from qpkernels.problems.cone_program.program import QuadraticProgram
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver, attributes
 from qpkernels.solvers.isolation import silent
 

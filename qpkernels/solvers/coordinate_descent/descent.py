@@ -26,8 +26,9 @@ import numpy as np
 from qpkernels.arrays import Samples, Vector, frozen, is_sparse
 from qpkernels.gram import Gram
 from qpkernels.kernels import Linear
-from qpkernels.problems import DualityGap, KernelQP, duality_gap
+from qpkernels.problems import KernelQP
 from qpkernels.problems.certificate import relative
+from qpkernels.problems.kernel_qp.gap import DualityGap, duality_gap
 from qpkernels.problems.kernel_qp.program import diverges
 from qpkernels.solvers.coordinate_descent.faces import face_of
 from qpkernels.solvers.coordinate_descent.loops import (

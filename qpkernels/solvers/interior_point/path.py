@@ -50,7 +50,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.problems import KernelQP, LevelQP, SemiparametricQP, relative
+from qpkernels.problems import KernelQP, LevelQP, SemiparametricQP
+from qpkernels.problems.certificate import relative
 from qpkernels.solvers.newton_systems import Border, Multipliers, NewtonSystem, power_of_two
 
 __all__ = ["Boxes", "CentralPath", "Places", "boxes_of"]

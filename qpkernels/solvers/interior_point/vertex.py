@@ -20,16 +20,10 @@ from typing import Any
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.problems import (
-    Certificate,
-    FunctionAtSamples,
-    KernelQP,
-    KernelQPBounds,
-    LevelQP,
-    SemiparametricBounds,
-    SemiparametricQP,
-)
+from qpkernels.problems import Certificate, KernelQP, KernelQPBounds, LevelQP, SemiparametricQP
 from qpkernels.problems.level_qp.bounds import level_bounds
+from qpkernels.problems.rounding import FunctionAtSamples
+from qpkernels.problems.semiparametric_qp import SemiparametricBounds
 from qpkernels.solvers.interior_point.path import CentralPath, Places, boxes_of
 from qpkernels.solvers.newton_systems import Multipliers, NewtonSystem
 

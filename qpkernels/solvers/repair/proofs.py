@@ -31,20 +31,6 @@ def repair_multipliers(program: ConeProgram, z: Vector) -> tuple[Vector, Certifi
     ----------
     program, z
         As in :func:`qpkernels.problems.certify_infeasibility`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from formulations import HardMargin
-    >>> from qpkernels.problems import certify_infeasibility
-    >>> from qpkernels.solvers.repair import repair_multipliers
-    >>> program = HardMargin([[0.0], [1.0], [2.0]], [-1, 1, -1]).primal.lower().program
-    >>> z = np.array([0.5, 1.001, 0.5])
-    >>> print(certify_infeasibility(program, z).holds(1e-9))
-    False
-    >>> repaired, certificate = repair_multipliers(program, z)
-    >>> print(certificate.holds(1e-9), (repaired / repaired.max()).round(3))
-    True [0.5 1.  0.5]
     """
     return _best(z, _multipliers(program, z), lambda each: certify_infeasibility(program, each))
 
@@ -56,19 +42,6 @@ def repair_direction(program: ConeProgram, x: Vector) -> tuple[Vector, Certifica
     ----------
     program, x
         As in :func:`qpkernels.problems.certify_unboundedness`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy.sparse import csc_array
-    >>> from qpkernels.solvers.repair import repair_direction
-    >>> from qpkernels.problems import Block, ConeProgram, Nonnegative
-    >>> A, b, q = csc_array([[1.0, -1.0]]), np.zeros(1), np.array([-1.0, 0.0])
-    >>> blocks = (Block("x", 0, 2),), (Block("order", 0, 1),)
-    >>> program = ConeProgram(csc_array((2, 2)), q, A, b, (Nonnegative(1),), *blocks)
-    >>> direction, certificate = repair_direction(program, np.array([1.001, 1.0]))
-    >>> print(certificate.holds(1e-9), (direction / direction.max()).round(2))
-    True [1. 1.]
     """
     return _best(x, _directions(program, x), lambda each: certify_unboundedness(program, each))
 

@@ -12,11 +12,13 @@ from qpkernels.arrays import Indices, Samples, Vector
 from qpkernels.gram.panels.products import mostly_zero
 from qpkernels.gram.panels.samples import compressed
 from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.problems import DualityGap, FunctionAtSamples, LevelQP, duality_gap
+from qpkernels.problems import LevelQP
 from qpkernels.problems.certificate import relative
 from qpkernels.problems.kernel_qp.bounds import vanishing_point
+from qpkernels.problems.kernel_qp.gap import DualityGap, duality_gap
 from qpkernels.problems.kernel_qp.program import KernelQP, diverges
 from qpkernels.problems.level_qp.bounds import level_bounds
+from qpkernels.problems.rounding import FunctionAtSamples
 from qpkernels.solvers.smo.steps import ROUNDED, level_of
 
 __all__ = [

@@ -15,7 +15,8 @@ import numpy as np
 
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.gram import Gram
-from qpkernels.problems import KernelQP, duality_gap
+from qpkernels.problems import KernelQP
+from qpkernels.problems.kernel_qp.gap import duality_gap
 from qpkernels.problems.sums import EPS
 from qpkernels.solvers.interface import Answer, Claim
 

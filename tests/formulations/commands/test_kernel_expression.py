@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 import qpkernels.kernels as kernels
 from formulations.commands.kernel_expression import read_kernel
 from qpkernels.errors import ParameterError
-from qpkernels.kernels import RBF, Kernel, Laplacian, Linear, Matching, Matern, Polynomial, Sigmoid, scale_gamma
+from qpkernels.kernels import RBF, Kernel, Laplacian, Linear, Matching, Matern, Polynomial, Sigmoid
 from qpkernels.kernels.catalogue import KERNELS, NAMED
+from qpkernels.kernels.rbf import scale_gamma
 
 X = np.random.default_rng(3).normal(size=(6, 4))
 SCALE = scale_gamma(X)

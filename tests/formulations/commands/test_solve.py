@@ -19,7 +19,8 @@ from formulations import SoftMargin, load
 from formulations.commands import output
 from model_data import blobs, one_against_rest
 from qpkernels.files import read_libsvm_model, read_libsvm_range
-from qpkernels.kernels import RBF, Polynomial, scale_gamma
+from qpkernels.kernels import RBF, Polynomial
+from qpkernels.kernels.rbf import scale_gamma
 from together import together
 
 TIGHT = {"tol": 1e-10}

@@ -26,7 +26,7 @@ from qpkernels.errors import (
     ShapeError,
     SolverFailedError,
 )
-from qpkernels.gram import ChangingGram, changed
+from qpkernels.gram.changing import ChangingGram, changed
 from qpkernels.problems import Status
 from showing import check_bundle, check_repr
 

@@ -23,7 +23,8 @@ from formulations import (
 from formulations.estimators import SVC
 from qpkernels import RBF
 from qpkernels.errors import ParameterError, SolverFailedError, UnsupportedOptionError
-from qpkernels.problems import Status, certify_values
+from qpkernels.problems import Status
+from qpkernels.problems.certificate import certify_values
 from qpkernels.solvers import find_solver
 from qpkernels.solvers.backends.clarabel import Clarabel
 from qpkernels.solvers.smo import SMO

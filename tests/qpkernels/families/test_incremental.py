@@ -9,7 +9,7 @@ import pytest
 from builders import FAMILIES, manufacture
 from qpkernels import RBF, Gram
 from qpkernels.families.incremental import ActiveSet
-from qpkernels.gram import ChangingGram
+from qpkernels.gram.changing import ChangingGram
 from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers import Claim, Outcome
 

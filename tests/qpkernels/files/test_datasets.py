@@ -20,7 +20,8 @@ from qpkernels.errors import (
     ShapeError,
     UnknownDatasetError,
 )
-from qpkernels.files import BUNDLED_NAMES, Dataset, load_dataset, one_versus_rest
+from qpkernels.files import BUNDLED_NAMES, Dataset, load_dataset
+from qpkernels.files.datasets import one_versus_rest
 
 
 @pytest.mark.parametrize(

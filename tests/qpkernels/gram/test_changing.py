@@ -12,8 +12,7 @@ from scipy.sparse import csr_array
 from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
 from qpkernels import RBF, Gram, Kernel, Linear, Polynomial
 from qpkernels.errors import IndefiniteKernelError, NonFiniteError, NotSymmetricError
-from qpkernels.gram import ChangingGram, changed
-from qpkernels.gram.changing import GrowingMatrix, stored
+from qpkernels.gram.changing import ChangingGram, GrowingMatrix, changed, stored
 from qpkernels.problems import KernelQP, certify_kernel_qp
 from sparse_samples import each_taker, with_zeros
 

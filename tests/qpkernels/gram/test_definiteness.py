@@ -10,8 +10,7 @@ from scipy.spatial.distance import cdist
 
 from qpkernels import RBF, Expansion, Gram, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NotSymmetricError, ParameterError, ShapeError
-from qpkernels.gram import Correction
-from qpkernels.gram.definiteness import PSD_TOLERANCE
+from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction
 from qpkernels.problems import KernelQP, certify_kernel_qp
 
 

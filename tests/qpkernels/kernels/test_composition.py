@@ -17,7 +17,8 @@ from kernel_samples import X, Z
 from qpkernels import RBF, Kernel, Linear, Matern, Polynomial, QuadraticMap, RankOne, ScaledQuadraticMap
 from qpkernels.arrays import finite_samples
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
-from qpkernels.kernels import Composed, SampleFunction
+from qpkernels.kernels import Composed
+from qpkernels.kernels.kernel import SampleFunction
 from sparse_samples import assert_close, with_zeros
 
 k1, k2 = RBF(0.4), Polynomial(2, 0.5, 1.0)

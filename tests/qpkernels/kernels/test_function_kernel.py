@@ -20,7 +20,7 @@ from qpkernels.errors import (
     QPKernelsError,
     ShapeError,
 )
-from qpkernels.kernels import as_kernel
+from qpkernels.kernels.function_kernel import as_kernel
 
 
 def shared_letters(A: Any, B: Any) -> list[list[float]]:

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from kernel_samples import X, Z, by_pairs
 from qpkernels import RBF
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
-from qpkernels.kernels import scale_gamma
+from qpkernels.kernels.rbf import scale_gamma
 from sparse_samples import with_zeros
 
 RBF_FORMS = [

@@ -13,7 +13,7 @@ import qpkernels.kernels
 from kernel_samples import X, Z
 from qpkernels import RBF, Kernel, Linear, Matern, RankOne
 from qpkernels.errors import FileFormatError, ParameterError
-from qpkernels.kernels import SampleFunction
+from qpkernels.kernels.kernel import SampleFunction
 from qpkernels.kernels.spec import kernel_from_spec, kernel_to_spec
 
 

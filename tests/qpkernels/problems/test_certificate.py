@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from qpkernels.problems import Certificate, certify_values
-from qpkernels.problems.certificate import relative, undefined
+from qpkernels.problems import Certificate
+from qpkernels.problems.certificate import certify_values, relative, undefined
 
 
 def test_ratios() -> None:

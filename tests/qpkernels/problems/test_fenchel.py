@@ -24,7 +24,8 @@ from formulations.losses import (
     SquaredHinge,
 )
 from qpkernels import RBF, Gram
-from qpkernels.problems import FenchelBounds, FunctionAtSamples, KernelQP, SampleLosses, Support, certify_kernel_qp
+from qpkernels.problems import FenchelBounds, KernelQP, SampleLosses, Support, certify_kernel_qp
+from qpkernels.problems.rounding import FunctionAtSamples
 from qpkernels.problems.smooth_risk import Ball
 
 C = 1.5

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from qpkernels import RBF, Gram
-from qpkernels.problems import LinearSystem, RidgedGram
+from qpkernels.problems import LinearSystem
+from qpkernels.problems.linear_system import RidgedGram
 
 GRAM = Gram(RBF(1.0), np.arange(8.0).reshape(4, 2))
 

@@ -6,7 +6,8 @@ import pytest
 
 from qpkernels import RBF, Gram, Linear
 from qpkernels.errors import ParameterError, ShapeError
-from qpkernels.problems import KernelQP, MultipleKernelBounds, MultipleKernelQP, NormPenalty, certify_kernel_qp
+from qpkernels.problems import KernelQP, MultipleKernelQP, NormPenalty, certify_kernel_qp
+from qpkernels.problems.multiple_kernel_qp import MultipleKernelBounds
 
 X = np.array([[-1.0, 0.0], [1.0, 0.0]])
 Y = np.array([-1.0, 1.0])

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import SEEDS
-from qpkernels.problems import FunctionAtSamples
 from qpkernels.problems.norm_fit import NormFitBounds
 from qpkernels.problems.norms import (
     AbsoluteFitBounds,
@@ -18,6 +17,7 @@ from qpkernels.problems.norms import (
     LargestResidualBounds,
     SquaredFitBounds,
 )
+from qpkernels.problems.rounding import FunctionAtSamples
 
 NORMS = {
     SquaredFitBounds: lambda r: (cp.sum_squares(r), []),

@@ -8,7 +8,8 @@ import pytest
 from qpkernels import RBF, Gram, Linear
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels.kernel import Kernel
-from qpkernels.problems import KernelQP, SemiparametricBounds, SemiparametricQP
+from qpkernels.problems import KernelQP, SemiparametricQP
+from qpkernels.problems.semiparametric_qp import SemiparametricBounds
 from qpkernels.solvers import find_solver
 
 RANDOM = np.random.default_rng(0)

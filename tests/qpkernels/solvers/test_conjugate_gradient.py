@@ -15,7 +15,8 @@ from qpkernels.errors import IndefiniteKernelError, SolverFailedError, Unsupport
 from qpkernels.gram import Gram, LowRank
 from qpkernels.kernels import RBF, Linear, Matern, Polynomial, Precomputed, Sigmoid
 from qpkernels.kernels.kernel import Kernel
-from qpkernels.problems import KernelQP, LinearSystem, RidgedGram, certify_kernel_qp
+from qpkernels.problems import KernelQP, LinearSystem, certify_kernel_qp
+from qpkernels.problems.linear_system import RidgedGram
 from qpkernels.solvers import Claim, Outcome, find_solver
 from qpkernels.solvers.conjugate_gradient import ConjugateGradient, Progress
 

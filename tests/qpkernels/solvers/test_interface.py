@@ -32,18 +32,10 @@ from qpkernels.problems import (
     certify_cone_program,
     certify_kernel_qp,
 )
-from qpkernels.solvers import (
-    Answer,
-    Claim,
-    ConePoint,
-    Outcome,
-    Request,
-    Solver,
-    automatic_for,
-    find_solver,
-    installed_solvers,
-)
-from qpkernels.solvers.repair import repair, repair_multipliers
+from qpkernels.solvers import Answer, Claim, ConePoint, Outcome, Request, Solver, find_solver, installed_solvers
+from qpkernels.solvers.automatic import automatic_for
+from qpkernels.solvers.repair import repair
+from qpkernels.solvers.repair.proofs import repair_multipliers
 from solver_examples import (
     CONE_SOLVERS,
     CVXPY_ALL,

@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 
 from qpkernels import RBF, Gram, Linear
-from qpkernels.problems import KernelQP, MultipleKernelBounds, MultipleKernelQP, NormPenalty
-from qpkernels.solvers import Claim, automatic_for, find_solver
+from qpkernels.problems import KernelQP, MultipleKernelQP, NormPenalty
+from qpkernels.problems.multiple_kernel_qp import MultipleKernelBounds
+from qpkernels.solvers import Claim, find_solver
+from qpkernels.solvers.automatic import automatic_for
 from together import together
 
 RANDOM = np.random.default_rng(0)

@@ -9,7 +9,8 @@ import pytest
 from qpkernels.errors import ShapeError, SolverFailedError, UnsupportedOptionError
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Linear
-from qpkernels.problems import LeastSquares, LinearSystem, Program, RidgedGram
+from qpkernels.problems import LeastSquares, LinearSystem, Program
+from qpkernels.problems.linear_system import RidgedGram
 from qpkernels.solvers import Claim, Outcome, find_solver
 
 

@@ -30,13 +30,14 @@ from formulations.modelling.cards import Explained, classes_of
 from formulations.modelling.failures import no_answer
 from formulations.modelling.inputs.samples import two_classes
 from formulations.modelling.lowering import lower
-from formulations.modelling.prediction import Sigmoids
+from formulations.modelling.prediction.decisions import Sigmoids
 from formulations.modelling.solving import quote, status_of
 from qpkernels.arrays import ChecksKeywords, Vector, check_choice, finite_vector, frozen, real_number
 from qpkernels.display import Card, Carded, Fact, TextbookProblem, count
 from qpkernels.display.problem import TextbookLine
 from qpkernels.errors import SeparableScoresError
-from qpkernels.problems import Certificate, SigmoidBounds, SigmoidFit, Status
+from qpkernels.problems import Certificate, SigmoidFit, Status
+from qpkernels.problems.sigmoid_fit import SigmoidBounds
 from qpkernels.solvers import Claim, Outcome, Request, SolverLike, find_solver
 from qpkernels.solvers.sigmoid import fit_sigmoids
 
@@ -68,8 +69,8 @@ class Calibration(Carded):
         Who solved it, and what it says itself.
     A_error, B_error
         Proved bounds of how far A and B are from the optimal ones, which the gap of a flat problem says little of; see
-        :meth:`qpkernels.problems.SigmoidBounds.errors`. Infinity where nothing is proved, as of equal scores, which
-        do not determine A.
+        :meth:`qpkernels.problems.sigmoid_fit.SigmoidBounds.errors`. Infinity where nothing is proved, as of equal
+        scores, which do not determine A.
     """
 
     A: float

@@ -35,7 +35,9 @@ from formulations.modelling.inputs.hyperparameters import ModelEntry
 from formulations.modelling.inputs.restating import checked_values, sample_numbers
 from formulations.modelling.inputs.samples import BoundSamples, KernelLike, SamplesLike, bind, checked_labels
 from formulations.modelling.machines import Scheme
-from formulations.modelling.prediction import Answering, Labels, Predictor, Sigmoids, Votes
+from formulations.modelling.prediction import Labels, Predictor
+from formulations.modelling.prediction.decisions import Sigmoids, Votes
+from formulations.modelling.prediction.predictor import Answering
 from formulations.models.classification.margins.soft_margin import SoftMargin
 from formulations.models.classification.two_class_model import TwoClassModel
 from qpkernels.arrays import Indices, Matrix, Vector, check_flag, is_scalar, read_array, shown, shown_label
@@ -44,7 +46,7 @@ from qpkernels.display import Card, Carded, Fact, TextbookProblem, progress_bar
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.gram.functions import Expansions
-from qpkernels.kernels import as_kernel
+from qpkernels.kernels.function_kernel import as_kernel
 from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import SolverLike
 

@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from formulations.modelling import Model
 from formulations.modelling.batch import Part, train
 from formulations.modelling.inputs.samples import checked_labels, two_classes
-from formulations.modelling.prediction import Answering, Labels, Predictor
+from formulations.modelling.prediction import Labels, Predictor
+from formulations.modelling.prediction.predictor import Answering
 from formulations.models.classification.meta.calibration import Calibration, PlattCalibration, Targets
 from qpkernels.arrays import (
     Indices,

@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike
 
 from formulations.modelling.cards import Explained, classes_of, kernel_of
 from formulations.modelling.inputs.samples import KernelLike, SamplesLike, bind, two_classes
-from formulations.modelling.prediction import Answering, Labels, Predictor
+from formulations.modelling.prediction import Labels, Predictor
+from formulations.modelling.prediction.predictor import Answering
 from qpkernels.arrays import ChecksKeywords, Indices, Vector, check_positive, finite_vector, frozen
 from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.errors import ParameterError, ShapeError

@@ -21,7 +21,8 @@ from qpkernels.display import TextbookProblem
 from qpkernels.errors import InseparableError
 from qpkernels.gram.exact import enclose_dependence, equal_samples
 from qpkernels.gram.functions import Expansion
-from qpkernels.problems import Bounds, Certificate, Program, Status, relative
+from qpkernels.problems import Bounds, Certificate, Program, Status
+from qpkernels.problems.certificate import relative
 from qpkernels.problems.separation import SeparationBounds
 
 __all__ = ["HullIntersection", "Separability", "SeparabilityPrimal"]

@@ -10,8 +10,9 @@ import pytest
 from scipy import sparse
 
 from formulations import SoftMargin
-from formulations.judging.testset import entries, optimum_of
+from formulations.judging.testset import entries
 from formulations.judging.testset.problems import OSQP_FEATURES, clarabel_linear, clarabel_svm, osqp_svm
+from formulations.judging.testset.writing import optimum_of
 
 SMALL = entries(110)
 

@@ -17,7 +17,8 @@ import pytest
 import qpsolvers
 
 from builders import KNOWN_OPTIMA, KnownOptimum, cone_program
-from formulations.judging.testset import WrittenEntry, entries, optimum_of, write_test_set
+from formulations.judging.testset import WrittenEntry, entries, write_test_set
+from formulations.judging.testset.writing import optimum_of
 from qpkernels.errors import ParameterError
 from qpkernels.files import read
 from qpkernels.problems import Nonnegative, Status

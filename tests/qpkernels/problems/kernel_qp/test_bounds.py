@@ -14,7 +14,9 @@ from scipy.optimize import minimize_scalar
 from builders import FAMILIES, SEEDS, every_family, manufacture, random_feasible, two_classes
 from qpkernels import RBF, Gram, Linear, Precomputed
 from qpkernels.errors import IndefiniteKernelError
-from qpkernels.problems import FunctionAtSamples, KernelQP, certify_kernel_qp, duality_gap
+from qpkernels.problems import KernelQP, certify_kernel_qp
+from qpkernels.problems.kernel_qp.gap import duality_gap
+from qpkernels.problems.rounding import FunctionAtSamples
 from qpkernels.solvers import find_solver
 from together import together
 

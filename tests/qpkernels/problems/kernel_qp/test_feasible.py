@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import SEEDS
-from qpkernels.problems import nearest_feasible
+from qpkernels.problems.kernel_qp.program import nearest_feasible
 
 
 @given(seed=SEEDS, total=st.sampled_from([None, 0.0, 0.5]))

@@ -13,9 +13,9 @@ from builders import every_family, manufacture, random_feasible, two_classes
 from exact import exact, exact_function, exact_kernel, exact_matrix
 from qpkernels import RBF, Gram
 from qpkernels.gram.panels import sums
-from qpkernels.problems import Certificate, KernelQP, KernelQPBounds, certify_kernel_qp, duality_gap
+from qpkernels.problems import Certificate, KernelQP, KernelQPBounds, certify_kernel_qp
 from qpkernels.problems.kernel_qp import bounds as certifying
-from qpkernels.problems.kernel_qp.gap import gap_product
+from qpkernels.problems.kernel_qp.gap import duality_gap, gap_product
 
 
 @pytest.fixture(autouse=True)

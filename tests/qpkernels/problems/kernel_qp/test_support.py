@@ -8,7 +8,8 @@ import pytest
 
 from builders import FAMILIES, every_family, manufacture, two_classes
 from qpkernels import RBF, Gram
-from qpkernels.problems import KernelQP, certify_kernel_qp, intercept_interval, split_support
+from qpkernels.problems import KernelQP, certify_kernel_qp, intercept_interval
+from qpkernels.problems.kernel_qp.bounds import split_support
 from together import together
 
 

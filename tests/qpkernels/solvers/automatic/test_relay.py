@@ -13,9 +13,10 @@ import pytest
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Kernel, Linear
-from qpkernels.problems import KernelQP, LinearSystem, RidgedGram, certify_kernel_qp
-from qpkernels.solvers import Automatic, Claim, Outcome, Request, find_solver
-from qpkernels.solvers.automatic import AutomaticSystem, Budget, relay
+from qpkernels.problems import KernelQP, LinearSystem, certify_kernel_qp
+from qpkernels.problems.linear_system import RidgedGram
+from qpkernels.solvers import Claim, Outcome, Request, find_solver
+from qpkernels.solvers.automatic import Automatic, AutomaticSystem, Budget, relay
 
 
 def program(C: float = 1.0, m: int = 120, d: int = 4, linear: bool = False) -> KernelQP:

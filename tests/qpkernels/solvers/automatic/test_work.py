@@ -12,7 +12,8 @@ from scipy.sparse import csr_array, random_array
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Kernel, Linear
 from qpkernels.problems import KernelQP
-from qpkernels.solvers import Automatic, Claim
+from qpkernels.solvers import Claim
+from qpkernels.solvers.automatic import Automatic
 from qpkernels.solvers.automatic.work import (
     expected_steps,
     first_order,

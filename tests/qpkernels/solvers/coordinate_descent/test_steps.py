@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from builders import FAMILIES, every_family, manufacture, random_feasible
-from qpkernels.problems import KernelQP, duality_gap
+from qpkernels.problems import KernelQP
+from qpkernels.problems.kernel_qp.gap import duality_gap
 from qpkernels.solvers.coordinate_descent.descent import rows_of
 from qpkernels.solvers.coordinate_descent.faces import face_of
 from qpkernels.solvers.coordinate_descent.loops import BETA, Box, add_rows, best_intercept, row_values, sweep

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from builders import SEEDS, cone_program
 from qpkernels.problems import Nonnegative, Zero, certify_infeasibility, certify_unboundedness
-from qpkernels.solvers.repair import repair_direction, repair_multipliers
+from qpkernels.solvers.repair.proofs import repair_direction, repair_multipliers
 
 
 @given(seed=SEEDS)

@@ -16,7 +16,7 @@ from qpkernels.families.batch.arrays import KernelQPs, Solved, solve_kernel_qps
 from qpkernels.kernels import Kernel
 from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.problems.sums import ProgramTerms, expansion_sums, gap_sums
-from qpkernels.solvers import Automatic
+from qpkernels.solvers.automatic import Automatic
 from qpkernels.solvers.smo import SMO
 from together import together
 

@@ -26,7 +26,8 @@ from qpkernels.errors import (
     ShapeError,
     SolverFailedError,
 )
-from qpkernels.problems import SigmoidBounds, SigmoidFit, Status
+from qpkernels.problems import SigmoidFit, Status
+from qpkernels.problems.sigmoid_fit import SigmoidBounds
 
 law = settings(derandomize=True, deadline=None, max_examples=40, database=None)
 quick_law = settings(derandomize=True, deadline=None, max_examples=500, database=None)
