@@ -9,10 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from formulations.language import Everywhere, Function, Machine  # noqa: F401
+    from formulations.language import Everywhere, Function, Machine, VectorFunction  # noqa: F401
     from formulations.public import *  # noqa: F403  its names are those of this package
 
-_LANGUAGE = ("Everywhere", "Function", "Machine")
+_LANGUAGE = ("Everywhere", "Function", "Machine", "VectorFunction")
 """Names of :mod:`formulations.language`, which alone need CVXPY to be imported."""
 
 

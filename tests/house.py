@@ -35,7 +35,7 @@ PACKAGES = ("qpkernels", "formulations")
 LIMITS: dict[str, int] = {
     "cases of the tests": 13_250,
     "files, without those of kernels, models and solvers": 324,
-    "lines, without theirs": 77_051,
+    "lines, without theirs": 77_275,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 10,
@@ -46,7 +46,7 @@ LIMITS: dict[str, int] = {
     "rooms of formulations": 12,
     "tiers of formulations": 9,
     "names of formulations, without models": 43,
-    "names in the reference, without kernels, models, solvers and estimators": 249,
+    "names in the reference, without kernels, models, solvers and estimators": 250,
     "public attributes of a model": 45,
     "public attributes of a solution": 30,
     "calls of SoftMargin(X, y, k).solve()": 182,

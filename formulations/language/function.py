@@ -24,12 +24,17 @@ from scipy.sparse import csr_array, vstack
 import formulations.modelling.cvx as cp
 from qpkernels.arrays import Matrix, Vector, finite_matrix, finite_vector, is_integer, is_sparse, real_number, shown
 from qpkernels.arrays.checks import add_samples
+from qpkernels.display import count
 from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.gram.features import pivoted_cholesky
 from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Kernel
-from qpkernels.kernels.functionals import Representers
+from qpkernels.kernels.functionals import Representers, box_rule
 
-__all__ = ["Combination", "FittedFunction", "Function", "NewSample", "Norm", "Values", "stacked"]
+__all__ = ["Combination", "FittedFunction", "Function", "NewSample", "Norm", "Values", "VectorFunction", "stacked"]
+
+_ROUNDING = 1e-10
+"""Share of the largest entry of a matrix below which an eigenvalue, or a difference of its triangles, is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,10 +300,34 @@ class Combination:
         if isinstance(X, NewSample):
             raise ParameterError("a sample at a time is predicted, and the mean of one is its value: take f(X).")
         if weights is None:
-            count = self._kernel.samples(X).shape[0]
-            return self._functional(X, (), np.full(count, 1.0 / count))
+            m = self._kernel.samples(X).shape[0]
+            return self._functional(X, (), np.full(m, 1.0 / m))
         rows = finite_matrix(weights, "weights") if np.ndim(weights) == 2 else finite_vector(weights, "weights")
         return self._functional(X, (), rows)
+
+    def integral(self, lower: ArrayLike, upper: ArrayLike) -> cp.Expression:
+        """Return the integral of f over a box, a scalar, as a sum of values that has it up to rounding.
+
+        Parameters
+        ----------
+        lower, upper
+            The ends of the box, a number for each feature, with lower < upper.
+
+        Raises
+        ------
+        ShapeError, NonFiniteError
+            If they are none.
+        ParameterError
+            If it is no box, or takes too many values, or the kernel is not made of RBF, Linear and Polynomial kernels.
+        """
+        low, high = (finite_vector(np.atleast_1d(end), name) for end, name in ((lower, "lower"), (upper, "upper")))
+        if low.shape != high.shape or not (low < high).all():
+            raise ParameterError(
+                f"a box has a lower end below the upper one for each feature, but {shown(lower)} and {shown(upper)} "
+                "came."
+            )
+        kernels = [*(f.kernel for _, f in self.terms), *(g.kernel for _, g in self.known)]
+        return self.mean(*box_rule(kernels, low, high))
 
     def inner(self, function: Known) -> cp.Expression:
         """Return <f, g> for a known g in the same space, a scalar expression.
@@ -506,6 +535,121 @@ class Function(Combination):
             self._made[key] = Values(self, points, None if rows is None else csr_array(rows), f"{of}(X)")
         made = self._made[key]
         return made[0] if weights is not None and np.ndim(weights) == 1 else made
+
+
+class VectorFunction:
+    r"""An unknown f with p outputs, in the space of the kernel k(x, z) B with a matrix B of p x p numbers.
+
+    Its inner products are <f_i(x), f_j(z)> = k(x, z) B_ij: B says how much the outputs have in common (the intrinsic
+    model of coregionalisation). With B = L L', f_i = sum_j L_ij g_j of functions g_j in the space of k, and
+    ||f||^2 = sum_j ||g_j||^2. Each output is a function as any other: ``f[0]``, and ``f[0] - f[1]``.
+
+    Parameters
+    ----------
+    kernel
+        k.
+    outputs
+        B, symmetric and positive semidefinite, shape (p, p); or p, of outputs that have nothing in common.
+    name
+        What it is called where the program is shown.
+
+    Attributes
+    ----------
+    parts
+        The g_j.
+
+    Raises
+    ------
+    ParameterError, ShapeError, NonFiniteError
+        If B is no such matrix.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    X
+        m points, as the kernel takes them.
+
+    Source: M. A. Alvarez, L. Rosasco and N. D. Lawrence, Foundations and Trends in Machine Learning 4 (2012), "Kernels
+    for vector-valued functions: a review".
+
+    Examples
+    --------
+    >>> import cvxpy as cp
+    >>> import numpy as np
+    >>> from formulations import Machine, VectorFunction
+    >>> from qpkernels import RBF
+    >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0, 0.1], [1.0, 0.9], [0.0, 0.2]])
+    >>> f = VectorFunction(RBF(1.0), outputs=[[1.0, 0.8], [0.8, 1.0]])
+    >>> machine = Machine(cp.Minimize(0.1 * f.squared_norm + cp.sum_squares(f(X) - Y)))
+    >>> print(machine.solve().status, f(X).value.shape, f([[0.5]]).value.round(2))
+    optimal (3, 2) [[0.58 0.57]]
+    """
+
+    def __init__(self, kernel: Kernel, outputs: ArrayLike, name: str = "f") -> None:
+        B = _matrix_of_outputs(outputs)
+        L = pivoted_cholesky(B, B.diagonal()).factor
+        self.parts = tuple(Function(kernel, f"{name}_{j}") for j in range(L.shape[1]))
+        self.outputs = tuple(
+            Combination(tuple((float(a), g) for a, g in zip(row, self.parts, strict=True) if a), ()) for row in L
+        )
+        self.name = str(name)
+
+    def __len__(self) -> int:
+        """Return p."""
+        return len(self.outputs)
+
+    def __getitem__(self, number: int) -> Combination:
+        """Return an output, a function, by its number from 0."""
+        return self.outputs[number]
+
+    def __call__(self, X: ArrayLike) -> cp.Expression:
+        """Return f_1(x), ..., f_p(x) at each of the points, an affine expression of shape (m, p)."""
+        return cp.vstack([each(X) for each in self.outputs]).T
+
+    def derivative(self, X: ArrayLike, axis: int, order: int = 1) -> cp.Expression:
+        """Return the derivatives of all outputs along one axis at each of the points, shape (m, p).
+
+        Parameters
+        ----------
+        axis, order
+            As in :meth:`Combination.derivative`.
+        """
+        return cp.vstack([each.derivative(X, axis, order) for each in self.outputs]).T
+
+    @property
+    def norm(self) -> cp.Expression:
+        """||f||, a convex expression."""
+        return cp.norm(cp.hstack([each.norm for each in self.parts]))
+
+    @property
+    def squared_norm(self) -> cp.Expression:
+        """||f||^2, a convex expression."""
+        return sum(each.squared_norm for each in self.parts)
+
+    def __repr__(self) -> str:
+        return f"<function {self.name} with {count(len(self), 'output')}>"
+
+
+def _matrix_of_outputs(outputs: ArrayLike) -> Matrix:
+    if is_integer(outputs):
+        if outputs < 1:
+            raise ParameterError(f"a VectorFunction has an output at least, but outputs={shown(outputs)} came.")
+        return np.eye(int(outputs))
+    B = finite_matrix(outputs, "outputs")
+    size = float(np.abs(B).max(initial=0.0))
+    if B.shape[0] != B.shape[1] or np.abs(B - B.T).max() > _ROUNDING * size:
+        raise ShapeError(
+            f"outputs is the number of outputs, or a symmetric matrix with a row for each, but {shown(outputs)} came."
+        )
+    B = 0.5 * (B + B.T)
+    least = float(np.linalg.eigvalsh(B)[0])
+    if least < -_ROUNDING * size or not (B.diagonal() > 0).all():
+        raise ParameterError(
+            "the matrix of the outputs must be positive semidefinite, with numbers above 0 on its diagonal, but its "
+            f"least eigenvalue is {least:.3g}, and its diagonal {shown(B.diagonal().tolist())}."
+        )
+    return B
 
 
 def _applied(weights: Matrix | Vector, values: Vector) -> Any:

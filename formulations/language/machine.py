@@ -121,6 +121,11 @@ class MachineSolution(Carded):
         ParameterError
             If it is not in the statement, or a sum of functions in several spaces.
         """
+        if not isinstance(f, Combination):
+            raise ParameterError(
+                f"the function of a statement is a Function, a sum of such, or an output of a VectorFunction, as in "
+                f"solution.function(f[0]), but {shown(f)} came."
+            )
         missing = [each.name for _, each in f.terms if each not in self.functions]
         if missing:
             raise ParameterError(f"the statement has no function {missing[0]!r}, so that none was found.")

@@ -294,6 +294,23 @@ def test_multipliers_of_constraints_are_those_of_the_dual() -> None:
     assert machine.constraint("margin").dual_value == pytest.approx(model.alpha, abs=1e-5)
 
 
+def test_an_integral_is_a_functional_whose_value_is_fixed() -> None:
+    f, b = Function(RBF(1.0)), cp.Variable(name="b")
+    mass = (f.integral([-3.0, -3.0], [3.0, 3.0]) == 1.5).set_label("mass")
+    machine = Machine(cp.Minimize(0.5 * f.squared_norm + cp.sum_squares(f(X) + b - T)), [mass])
+    solution = machine.solve(tol=1e-9)
+    assert solution.status == "optimal"
+    x, w = np.polynomial.legendre.leggauss(60)
+    grid = 3.0 * np.stack(np.meshgrid(x, x), axis=-1).reshape(-1, 2)
+    assert 9.0 * np.outer(w, w).reshape(-1) @ f(grid).value == pytest.approx(1.5, abs=1e-7)
+    looser = Machine(machine.problem.objective, [f.integral([-3.0, -3.0], [3.0, 3.0]) == 1.5 - 1e-3]).solve(tol=1e-9)
+    price = (solution.objective - looser.objective) / 1e-3
+    assert -machine.constraint("mass").dual_value == pytest.approx(price, rel=1e-2)
+    for ends in (([0.0, 0.0], [1.0]), ([0.0, 0.0], [1.0, 0.0])):
+        with pytest.raises(ParameterError, match="a lower end below the upper one for each feature"):
+            f.integral(*ends)
+
+
 def test_norms_and_functions_have_the_values_that_were_found() -> None:
     f = Function(RBF(1.0))
     solution = Machine(cp.Minimize(f.squared_norm + cp.sum_squares(f(X) - T))).solve(tol=1e-9)

@@ -5,12 +5,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.special import erf
 
 import qpkernels.kernels.functionals as module
 from qpkernels import RBF, Gram, Linear, Matern, Polynomial
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels import Kernel
-from qpkernels.kernels.functionals import FunctionalKernel, Representers, largest_norm
+from qpkernels.kernels.functionals import FunctionalKernel, Representers, box_rule, largest_norm
 from qpkernels.solvers.smo.rows import MixtureRows
 from together import together
 
@@ -93,3 +94,38 @@ def test_a_kernel_whose_derivatives_may_be_larger_elsewhere_is_refused() -> None
     for kernel in (RBF(1.0) * Linear(), Own(1.0), Polynomial(2, 1.0, -0.5), (RBF(1.0) + Linear()) ** 2):
         with pytest.raises(ParameterError, match="not known how large"):
             largest_norm(kernel, (), np.array([[0.0, 1.0]]))
+
+
+def integral_of_bell(gamma: float, z: float, low: float, high: float) -> float:
+    root = np.sqrt(gamma)
+    return float(0.5 * np.sqrt(np.pi / gamma) * (erf(root * (high - z)) - erf(root * (low - z))))
+
+
+@pytest.mark.parametrize("gamma", [1e-6, 0.3, 1.0, 40.0, 1e4])
+@pytest.mark.parametrize("z", [-0.7, 0.1, 0.9, 3.0])
+def test_an_integral_of_an_rbf_kernel_is_that_of_the_error_function(gamma: float, z: float) -> None:
+    points, weights = box_rule([RBF(gamma)], np.array([0.0]), np.array([1.0]))
+    found = weights @ RBF(gamma)(points, [[z]])[:, 0]
+    assert found == pytest.approx(integral_of_bell(gamma, z, 0.0, 1.0), rel=1e-13, abs=1e-15)
+
+
+def test_an_integral_of_a_sum_has_the_points_that_each_kernel_needs() -> None:
+    kernel = RBF((0.5, 20.0)) + 2.0 * Polynomial(4, coef0=1.0) + Linear()
+    low, high, z = np.array([-1.0, 0.0]), np.array([1.0, 2.0]), np.array([[0.3, -0.4]])
+    points, weights = box_rule([kernel], low, high)
+    bells = integral_of_bell(0.5, 0.3, -1.0, 1.0) * integral_of_bell(20.0, -0.4, 0.0, 2.0)
+    x, w = np.polynomial.legendre.leggauss(40)
+    polynomial = sum(
+        a * b * (2.0 * (s * 0.3 - 0.4 * (t + 1.0) + 1.0) ** 4 + (s * 0.3 - 0.4 * (t + 1.0)))
+        for s, a in zip(x, w, strict=True)
+        for t, b in zip(x, w, strict=True)
+    )
+    assert weights @ kernel(points, z)[:, 0] == pytest.approx(bells + polynomial, rel=1e-12)
+
+
+def test_integrals_that_are_not_closed_or_take_too_many_points_are_refused_by_name() -> None:
+    unit = np.zeros(1), np.ones(1)
+    with pytest.raises(ParameterError, match="the kernel is Matern"):
+        box_rule([RBF(1.0), Matern(1.0)], *unit)
+    with pytest.raises(ParameterError, match=r"a sum of 2 x 2 x .* values, and 4096 are taken at most"):
+        box_rule([Polynomial(2)], np.zeros(13), np.ones(13))
