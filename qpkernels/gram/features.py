@@ -166,9 +166,21 @@ class SparseFeatures:
         m, r = self.matrix.shape
         return m, r
 
+    def rows(self, which: Indices) -> Samples:
+        """Return some rows, in the order of ``which``."""
+        return self.matrix[which]
+
+    def dot(self, w: Vector) -> Vector:
+        """Return Phi w."""
+        return np.asarray(self.matrix @ w)
+
+    def transposed_dot(self, v: Vector) -> Vector:
+        """Return Phi'v."""
+        return np.asarray(v @ self.matrix)
+
     def product(self, v: Vector) -> Vector:
         """Return Phi Phi'v."""
-        return np.asarray(self.matrix @ (v @ self.matrix))
+        return self.dot(self.transposed_dot(v))
 
     def radii(self) -> Vector:
         """Return the distances of the rows from their mean."""

@@ -22,6 +22,7 @@ from qpkernels.solvers.automatic.work import (
     expected_steps,
     first_order,
     has_few_features,
+    patience_with_sparse,
     second_order_comes_first,
     second_order_work,
     step_work,
@@ -123,10 +124,11 @@ class Automatic(Method):
     """The method that a KernelQP deserves, and another one where that makes little way.
 
     Semismooth Newton steps come first where explicit features are few against the samples, the interior-point method
-    where it is little work. Elsewhere ``smo`` does, or ``coordinate-descent`` where many samples have explicit features
-    that are sparse, and hands over its point once the second-order method is predicted to need less than what is still
-    missing, or where no step of its own improves; see :class:`~qpkernels.solvers.trend.Watch`. What the
-    second-order method leaves unproved goes back to smo. Of several points the one of the least error is returned.
+    where it is little work. Many samples in sparse features are for ``coordinate-descent``, which hands over to Newton
+    steps. Elsewhere ``smo`` comes first, and hands over its point once the second-order method is predicted to need
+    less than what is still missing, or where no step of its own improves; see
+    :class:`~qpkernels.solvers.trend.Watch`. What the second-order method leaves unproved goes back to smo. Of several
+    points the one of the least error is returned.
 
     Where the level is free, ``smo`` may take as long as the interior-point method is expected to, and this
     follows, or it comes first where that is little work.
@@ -199,11 +201,14 @@ def _stages(relay: _RelayOfSolvers) -> Iterator[tuple[Solver, dict[str, Any]]]:
     if has_few_features(program):
         yield find_solver("semismooth-newton"), {}
     method, work = first_order(program), second_order_work(program)
-    first = find_solver(method.solver)
+    first, patience = find_solver(method.solver), patience_with_sparse(program)
+    if patience is not None:
+        yield first, {"watch": Watch(patience, tol)}
+        yield find_solver("semismooth-newton"), {}
     if np.isinf(work):
         yield first, {}
         return
-    if not second_order_comes_first(program, work, method):
+    if patience is None and not second_order_comes_first(program, work, method):
         yield first, {"watch": Watch(work / method.unit, tol)}
     yield find_solver("interior-point"), {}
     if relay.proof is None or not relay.proof.is_lost_in_rounding(tol):

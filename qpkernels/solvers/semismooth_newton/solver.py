@@ -23,6 +23,7 @@ free samples F change with (w, b), by -D = -1 / (ridge + 1/sigma) times the chan
         [ 1'D Z_F         1'D 1   ]
 
 is the generalised Hessian: r + 1 equations, to which none of the samples at a bound or without a loss adds anything.
+Those of sparse features are solved by conjugate gradients, in passes over the entries of the free samples.
 
 A Newton step for all m samples is three passes over Z. Most samples are far from being free, and stay so. A direction
 is found on those that are nearest to it, the slopes of the others being held: as many Newton steps there as v moves no
@@ -39,18 +40,21 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
-from qpkernels.arrays import Indices, Matrix, Vector, finite_vector
+from qpkernels.arrays import Indices, Samples, Vector, finite_vector, is_sparse
 from qpkernels.arrays.threads import blas_threads_for, without_blas_threads
-from qpkernels.gram.features import Features, FeaturesInMemory
+from qpkernels.gram.features import Features, FeaturesInMemory, SparseFeatures
+from qpkernels.kernels.products import squared_lengths
 from qpkernels.problems import KernelQP
 from qpkernels.problems.kernel_qp.gap import duality_gap
+from qpkernels.problems.rounding import explicit_features
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+from qpkernels.solvers.newton_systems import SparseSystem
 
 __all__ = [
     "Final",
@@ -92,8 +96,8 @@ _SIGMA = 3.0
 _MORE, _MUCH_MORE, _FREE, _MANY_FREE = 3.0, 10.0, 2, 8
 """Factors of sigma, where there are more free samples for each feature than these."""
 
-_FALL = 0.3
-"""Share of the gap before, above which sigma rises."""
+_FALL, _BETTER = 0.3, 0.9
+"""Shares of the gap before, above which sigma rises, and above which it is far too small, or only rounding is left."""
 
 _INEXACT, _SHARPER = 0.1, 0.1
 """Error of a proximal step as a share of its length; less by this where the answer was not good enough."""
@@ -111,6 +115,9 @@ _ALL_STEPS = 2000
 
 _SPREAD = 2**24
 """Numbers of features from which on products with them are worth more than one thread."""
+
+
+SomeFeatures: TypeAlias = Features | SparseFeatures
 
 
 @dataclass
@@ -249,9 +256,18 @@ def _minimum(losses: Losses, v: Vector, direction: Vector, slope: float, curvatu
 
 
 def newton_step(
-    Z: Matrix, losses: Losses, free: Indices, gradient: tuple[Vector, float], border: bool
+    Z: Samples, losses: Losses, free: Indices, gradient: tuple[Vector, float], border: bool
 ) -> tuple[Vector, float]:
-    """Return the Newton direction in (w, b)."""
+    """Return the Newton direction in (w, b); that of sparse features is found by conjugate gradients."""
+    if free.size == 0:
+        # No free sample says how far b is to go: the line search does.
+        return -gradient[0], -float(np.sign(gradient[1])) if border else 0.0
+    if is_sparse(Z):
+        system = SparseSystem(Z[free], border)
+        system.factor(system.unit * losses.curvature(free))
+        root = np.sqrt(system.unit)
+        w, b = system.solve(np.zeros(free.size), root * gradient[1], -gradient[0])
+        return w, root * float(np.sum(b))
     D, H = losses.curvature(free), np.eye(Z.shape[1], order="F")
     sums, mass = np.zeros(Z.shape[1]), float(D.sum())
     for start in range(0, free.size, max(1, _STRIP // Z.shape[1])):
@@ -266,9 +282,6 @@ def newton_step(
     w = -cho_solve(factor, gradient[0], check_finite=False)
     if not border:
         return w, 0.0
-    if mass == 0.0:
-        # No free sample says how far b is to go: the line search does.
-        return w, -float(np.sign(gradient[1]))
     solved = cho_solve(factor, sums, check_finite=False)
     b = -(gradient[1] + float(sums @ w)) / max(mass - float(sums @ solved), 10 * _EPS * mass)
     return w - b * solved, b
@@ -283,7 +296,7 @@ def nearest(distance: Vector, count: int) -> tuple[Indices, float]:
 
 
 def restricted(
-    Z: Features, losses: Losses, point: PrimalPoint, now: Slopes, drawn: Vector, least: float, work: NewtonWork
+    Z: SomeFeatures, losses: Losses, point: PrimalPoint, now: Slopes, drawn: Vector, least: float, work: NewtonWork
 ) -> Direction:
     """Return a direction of descent of phi from ``point``, found on the samples that are nearest to being free.
 
@@ -351,7 +364,7 @@ class _NewtonIterate:
 
 
 def minimise(
-    program: KernelQP, Z: Features, limits: NewtonLimits, work: NewtonWork, start: Vector | None = None
+    program: KernelQP, Z: SomeFeatures, limits: NewtonLimits, work: NewtonWork, start: Vector | None = None
 ) -> Final:
     """Minimise until the relative duality gap of a feasible beta and its own function is at most ``limits.tol``.
 
@@ -362,8 +375,8 @@ def minimise(
     start
         A beta to begin at; left out, the method begins with some samples, if there are many.
     """
-    level = _offset(Z) if program.total == 0.0 else None
-    if level is not None:
+    level = None
+    if program.total == 0.0 and isinstance(Z, Features) and (level := _offset(Z)) is not None:
         # With 1'beta = 0 an offset of all samples changes nothing but b.
         Z = Z.around(level)
     if start is not None or program.size < _MANY:
@@ -385,17 +398,17 @@ def _offset(Z: Features) -> Vector | None:
     return level if float(level @ level) > _FAR * spread else None
 
 
-def _first_extra(program: KernelQP, Z: Features) -> float:
+def _first_extra(program: KernelQP, Z: SomeFeatures) -> float:
     """Return the first 1/sigma."""
     spread = float(np.ptp(program.target)) / 2 or float(np.abs(program.target).max()) or 1.0
     some = Z.rows(np.arange(min(program.size, 1000)))
-    size = float(np.einsum("ij,ij->", some, some)) / len(some) or 1.0
+    size = float(squared_lengths(some).mean()) or 1.0
     reach = np.minimum(np.maximum(program.upper, -program.lower), 10 * spread / (size + program.ridge))
     half = reach.size // 2
     return spread / (_SIGMA * (float(np.partition(reach, half)[half]) or float(reach.max()) or 1.0))
 
 
-def _begin(program: KernelQP, Z: Features, start: Vector | None) -> _NewtonIterate:
+def _begin(program: KernelQP, Z: SomeFeatures, start: Vector | None) -> _NewtonIterate:
     beta = np.zeros(program.size) if start is None else program.project(start)
     w = Z.transposed_dot(beta)
     return _NewtonIterate(
@@ -403,7 +416,7 @@ def _begin(program: KernelQP, Z: Features, start: Vector | None) -> _NewtonItera
     )
 
 
-def _from_some(program: KernelQP, Z: Features, limits: NewtonLimits, work: NewtonWork) -> _NewtonIterate:
+def _from_some(program: KernelQP, Z: SomeFeatures, limits: NewtonLimits, work: NewtonWork) -> _NewtonIterate:
     """Return the state after the answer for some samples, each of which stands for others as well."""
     m, r = Z.shape
     count = min(m // _TENTH, max(_FEW * r, min(_BASE, m // 10)))
@@ -422,7 +435,8 @@ def _from_some(program: KernelQP, Z: Features, limits: NewtonLimits, work: Newto
     )
     if limits.verbose:
         print(f"semismooth-newton: {count} of {m} samples first", flush=True)
-    descent = _NewtonDescent(few, FeaturesInMemory(Z.rows(rows)), replace(limits, tol=_ROUGH), work)
+    part = SparseFeatures(Z.rows(rows)) if isinstance(Z, SparseFeatures) else FeaturesInMemory(Z.rows(rows))
+    descent = _NewtonDescent(few, part, replace(limits, tol=_ROUGH), work)
     state = _begin(few, descent.Z, None) if count < _MANY else _from_some(few, descent.Z, limits, work)
     descent.run(state)
     point = PrimalPoint(
@@ -433,7 +447,7 @@ def _from_some(program: KernelQP, Z: Features, limits: NewtonLimits, work: Newto
 
 
 class _NewtonDescent:
-    def __init__(self, program: KernelQP, Z: Features, limits: NewtonLimits, work: NewtonWork) -> None:
+    def __init__(self, program: KernelQP, Z: SomeFeatures, limits: NewtonLimits, work: NewtonWork) -> None:
         self.program, self.Z, self.limits, self.work = program, Z, limits, work
         self.losses = Losses.of(program)
         self.share = _INEXACT
@@ -454,7 +468,7 @@ class _NewtonDescent:
                 if final is not None:
                     return final
                 self.share *= _SHARPER
-            since = 0 if gap < 0.9 * best else since + 1
+            since = 0 if gap < _BETTER * best else since + 1
             best = min(best, gap)
             self._raise(state, slopes, gap, before)
             before = gap
@@ -492,7 +506,7 @@ class _NewtonDescent:
 
     def _raise(self, state: _NewtonIterate, slopes: Slopes, gap: float, before: float) -> None:
         free, r = slopes.free.size, self.Z.shape[1]
-        if free > _MANY_FREE * r:
+        if free > _MANY_FREE * r or gap > _BETTER * before:
             state.extra /= _MUCH_MORE
         elif free > _FREE * r or gap > _FALL * before:
             state.extra /= _MORE
@@ -528,7 +542,8 @@ class SemismoothNewton(Solver):
     For kernels with explicit features that are few against the samples: linear and polynomial ones, and those of
     :class:`~qpkernels.gram.LowRank`; of others it takes the factor of the whole matrix. A Newton step has r + 1
     equations for r features, to which only samples strictly inside their bounds add anything; most steps visit few of
-    the samples, and there are some 50 passes over all.
+    the samples, and there are some 50 passes over all. Sparse features may be many: their equations are solved by
+    conjugate gradients.
 
     max_iter counts Newton steps (default: 2000); time_limit is checked after each visit of all samples. A warm_start is
     any beta.
@@ -557,7 +572,7 @@ class SemismoothNewton(Solver):
         deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit
         limits = NewtonLimits(request.tol, deadline, request.verbose)
         gram, work = program.gram, NewtonWork(limit=request.max_iter or _ALL_STEPS)
-        Z = FeaturesInMemory(gram.factor) if gram.explicit is None else gram.explicit
+        Z = explicit_features(gram) or FeaturesInMemory(gram.factor)
         with nullcontext() if Z.shape[0] * Z.shape[1] > _SPREAD else without_blas_threads():
             final = minimise(program.around(program.middle), Z, limits, work, start)
         multipliers = np.array([] if program.total is None else [final.intercept + program.middle])

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, random_array
 
 from builders import every_family, manufacture
 from qpkernels import RBF, Gram, Linear, LowRank
@@ -105,3 +106,18 @@ def test_it_says_how_it_goes(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "of 21000 samples first" in out
     assert "free, relative gap" in out
+
+
+@pytest.mark.parametrize("total", [0.0, None], ids=["with b", "without b"])
+@pytest.mark.parametrize("ridge", [0.0, 0.05])
+def test_sparse_features_are_as_good_as_dense_ones(total: float | None, ridge: float) -> None:
+    rng = np.random.default_rng(0)
+    X = csr_array(random_array((300, 400), density=0.05, rng=rng))
+    y = np.where(rng.random(300) < 0.3, 1.0, -1.0)
+    sparse, dense = (
+        KernelQP(Gram(Linear(), Z), y, np.minimum(y, 0.0), np.maximum(y, 0.0), total, 0.0, ridge)
+        for Z in (X, X.toarray())
+    )
+    own = assert_proved(sparse, 1e-9)
+    other = find_solver("interior-point").solve(dense, tol=1e-10)
+    assert sparse.objective(own.point) == pytest.approx(dense.objective(other.point), rel=1e-9)

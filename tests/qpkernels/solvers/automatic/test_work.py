@@ -113,3 +113,24 @@ def test_it_hands_over_where_little_is_gained() -> None:
     assert outcome.claim is Claim.OPTIMAL
     assert outcome.solver.endswith("interior-point")
     assert Automatic().solve(sparse(1200, 1500, C=0.1)).solver == "coordinate-descent"
+
+
+def noisy(m: int, d: int, C: float, **parts: Any) -> KernelQP:
+    """Sparse samples of two classes that overlap so much that most coefficients have a say in every weight."""
+    rng = np.random.default_rng(0)
+    X = csr_array(random_array((m, d), density=0.02, rng=rng))
+    y = np.where(X @ rng.normal(size=d) + 0.3 * rng.normal(size=m) > 0, 1.0, -1.0)
+    return KernelQP(Gram(Linear(), X), y, np.minimum(C * y, 0.0), np.maximum(C * y, 0.0), **parts)
+
+
+def test_costs_alone_make_no_second_order_method_of_sparse_samples() -> None:
+    assert Automatic().solve(noisy(1100, 1500, 1e4)).solver == "coordinate-descent"
+
+
+def test_descent_in_few_sparse_features_hands_over_to_newton_steps() -> None:
+    y = noisy(3000, 300, 1.0).target
+    stated = noisy(3000, 300, np.inf, ridge=0.5 / 1e3)
+    outcome = Automatic().solve(stated, tol=1e-6)
+    assert outcome.claim is Claim.OPTIMAL
+    assert outcome.solver == "coordinate-descent, semismooth-newton"
+    assert (outcome.point * y >= 0).all()
