@@ -139,7 +139,9 @@ def recognised(
     NotSeparable
         With the reason, if it is none.
     """
-    part = penalty_part(lowered, [_columns(lowered, [norm]) for norm in norms])
+    before = known if isinstance(known, _AsKernelQP) else None
+    part = None if before is None else before.part.again(before.statement.program, lowered.program)
+    part = part or penalty_part(lowered, [_columns(lowered, [norm]) for norm in norms])
     spaces, penalties = _spaces(norms, part.penalties)
     silent = [function.name for function in spaces if all(each.function is not function for each in values)]
     if silent:
@@ -151,7 +153,6 @@ def recognised(
         if (center := spaces[each.function].known) is not None:
             shift[start : start + each.size] = each.of(center)
         start += each.size
-    before = known if isinstance(known, _AsKernelQP) else None
     losses = separate(_shifted(part.rest, columns.values, shift), columns, None if before is None else before.losses)
     return _kernel_qp(lowered, tuple(values), tuple(norms), columns, part, spaces, penalties, losses, shift, before)
 
@@ -290,7 +291,7 @@ def _kernel_qp(
             program = SemiparametricQP(gram, *parts, directions, costs, *others)
     except ParameterError as error:
         raise NotSeparable(f"it has no dual point, or free directions that nothing determines: {error}") from error
-    return _AsKernelQP(program, lowered, values, norms, columns, part.rows, spaces, losses, shift, factor, rows)
+    return _AsKernelQP(program, lowered, values, norms, columns, part, spaces, losses, shift, factor, rows)
 
 
 def _grams(
@@ -373,7 +374,7 @@ class _AsKernelQP:
     values: tuple[Values, ...]
     norms: tuple[Norm, ...]
     columns: StatementColumns
-    rows: Indices
+    part: PenaltyPart
     spaces: dict[Function, _Space]
     losses: SeparatedLosses
     shift: Vector
@@ -494,10 +495,10 @@ class _AsKernelQP:
             v = np.concatenate([each.of(functions[each.function]) for each in self.values])
         s = losses.functionals @ (v - self.shift) + losses.directions @ shared
         slopes = -np.bincount(losses.entries.of, weights=beta, minlength=s.size).astype(float)
-        x, own, multipliers = np.zeros(matrices.q.size), np.zeros(self.rows.size), np.zeros(matrices.b.size)
+        x, own, multipliers = np.zeros(matrices.q.size), np.zeros(self.part.rows.size), np.zeros(matrices.b.size)
         x[self.columns.values], x[losses.shared] = v, shared
         losses.write(np.asarray(s), slopes, x, own)
-        multipliers[self.rows] = own
+        multipliers[self.part.rows] = own
         for norm in self.norms:
             (space,) = (self.spaces[function] for function in norm.functions)
             if values is not None and len(self.spaces) == 1 and space.known is None:

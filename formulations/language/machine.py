@@ -341,11 +341,11 @@ class Machine(Carded):
         parameters = [each.toarray() if is_sparse(each) else np.copy(each) for each in values]
         if self._compiled is None or not all(map(np.array_equal, self._at, parameters)):
             lowered, known = lower(self.problem, self.name), None if self._compiled is None else self._compiled[0]
-            require_penalties(lowered, self.norms)
             try:
                 made = recognised(lowered, self.values, self.norms, known)
                 self._compiled = made, made.description
             except NotSeparable as reason:
+                require_penalties(lowered, self.norms)
                 self._compiled = None, str(reason)
             self._at = parameters
         return self._compiled
@@ -389,7 +389,12 @@ class Machine(Carded):
         if start is not None and isinstance(program, KernelQP | MultipleKernelQP) and "warm_start" in method.options:
             request = replace(request, warm_start=start)
         proof = quick.certificate if quick is not None and quick.certificate.holds(tol) else None
-        in_coordinates_then = partial(self.solve, "clarabel", tol=tol, time_limit=time_limit)
+        # Options are those of a solver that is named, or of whoever is asked, but for smo's.
+        of_cones = request.without_those_of_smo()
+        asked: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "time_limit": time_limit, "verbose": verbose}
+        in_coordinates_then = partial(self.solve, "clarabel", **asked, **(of_cones.options if solver is None else {}))
+        if solver is None and isinstance(made, InCoordinates):
+            request = of_cones
         try:
             outcome = None if quick is None or proof is None else quick.outcome
             outcome = outcome or request.solve_with(method, program, self.name)

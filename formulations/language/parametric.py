@@ -15,7 +15,7 @@ rows is tried, for all functions at once. Source: A. Bemporad, M. Morari, V. Dua
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -76,6 +76,23 @@ class SmallPrograms:
         units = _NaturalUnits.of(self)
         made = units.scaled(self)._pieces()
         return None if made is None else units.restored(made)
+
+    def factors_to(self, q: Matrix, d: Matrix) -> Vector | None:
+        """Return the numbers above 0 that all costs are multiplied by where q and d are others, shape (k,); or None.
+
+        Parameters
+        ----------
+        q, d
+            As the attributes.
+        """
+        if self.P.any() or self.p.any() or self.c.any() or not np.array_equal(self.d, d):
+            return None
+        rows, largest = np.arange(len(q)), np.abs(self.q).argmax(axis=1) if q.shape[1] else None
+        own, other = (np.ones(len(q)) if largest is None else each[rows, largest] for each in (self.q, q))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factors = np.where((own == 0) & (other == 0), 1.0, other / own)
+        same = np.abs(q - factors[:, None] * self.q) <= _ROUNDING * np.abs(q)
+        return factors if (np.isfinite(factors) & (factors > 0)).all() and same.all() else None
 
     def _pieces(self) -> LossPieces | None:
         found = [piece for active in self._sets() if (piece := self._piece(active)) is not None]
@@ -332,6 +349,23 @@ class LossPieces:
             return np.take_along_axis(values, order.reshape(order.shape + (1,) * (values.ndim - 2)), axis=1)
 
         return LossPieces(*(taken(getattr(self, name)) for name in _FIELDS))
+
+    def times(self, factors: Vector) -> LossPieces:
+        """Return the pieces of multiples of the functions.
+
+        Parameters
+        ----------
+        factors
+            Above 0, shape (k,).
+        """
+        by, of_rows = factors[:, None], factors[:, None, None]
+        return replace(
+            self,
+            level=self.level * by,
+            rise=self.rise * by,
+            multipliers=self.multipliers * of_rows,
+            multiplier_slope=self.multiplier_slope * of_rows,
+        )
 
     @cached_property
     def there(self) -> NDArray[np.bool_]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from formulations.language.recognition import NotSeparable
+from formulations.language.recognition import NotSeparable, same_entries
 from formulations.modelling.lowering import Lowered
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.problems import Block, Cone, ConeProgram, Nonnegative, NormPenalty, SecondOrder, Zero
@@ -51,6 +51,28 @@ class PenaltyPart:
     rest: ConeProgram
     rows: Indices
     columns: Indices
+
+    def again(self, known: ConeProgram, program: ConeProgram) -> PenaltyPart | None:
+        """Return them of the same statement with other parameters; None: more than costs and right sides are others.
+
+        Parameters
+        ----------
+        known
+            The matrices that these penalties are of.
+        program
+            The others.
+        """
+        left = np.zeros(program.b.size, dtype=bool)
+        left[self.rows] = True
+        if not (
+            known.cones == program.cones
+            and same_entries(known.A, program.A)
+            and same_entries(known.P, program.P)
+            and np.array_equal(known.q[self.columns], program.q[self.columns])
+            and np.array_equal(known.b[~left], program.b[~left])
+        ):
+            return None
+        return replace(self, rest=_with_rows(program, left))
 
 
 def penalty_part(lowered: Lowered, norms: Sequence[Indices]) -> PenaltyPart:

@@ -22,7 +22,7 @@ import numpy as np
 import scipy.optimize
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
-from scipy.sparse import coo_array, csr_array, hstack, vstack
+from scipy.sparse import coo_array, csc_array, csr_array, hstack, vstack
 from scipy.sparse.csgraph import connected_components
 
 from formulations.language.parametric import ENTRIES, MOST_ROWS, LossEntries, LossPieces, SmallPrograms
@@ -98,17 +98,14 @@ class SeparatedLosses:
         """
         known = self._program
         same = (
-            same_entries(csr_array(known.A), csr_array(program.A))
-            and same_entries(csr_array(known.P), csr_array(program.P))
+            same_entries(known.A, program.A)
+            and same_entries(known.P, program.P)
             and known.cones == program.cones
             and np.array_equal(known.q[self._values], program.q[self._values])
         )
         if not same:
             return None
-        kinds = tuple(
-            replace(each, programs=replace(each.programs, q=program.q[each.columns], d=program.b[each.rows]))
-            for each in self._kinds
-        )
+        kinds = tuple(each.having(program.q[each.columns], program.b[each.rows]) for each in self._kinds)
         entries, offset = _collected(kinds, program.offset)
         costs = self.costs + program.q[self.shared] - known.q[self.shared]
         return replace(self, entries=entries, costs=costs, offset=offset, _kinds=kinds, _program=program)
@@ -139,24 +136,41 @@ class _LossKind:
         Their numbers.
     rows, columns
         Of the matrices, shapes (k, R) and (k, Z).
+    multiple
+        The same with other costs, and what these are multiplied by; None: there is none.
     """
 
     of: Indices
     rows: Indices
     columns: Indices
     programs: SmallPrograms
+    multiple: tuple[_LossKind, Vector] | None = None
+
+    def having(self, q: Matrix, d: Matrix) -> _LossKind:
+        """Return them with other costs of variables and other right sides."""
+        base = self if self.multiple is None else self.multiple[0]
+        factors = None if base.found is None else base.programs.factors_to(q, d)
+        programs = replace(self.programs, q=q, d=d)
+        return replace(self, programs=programs, multiple=None if factors is None else (base, factors))
 
     @cached_property
     def found(self) -> LossPieces | None:
-        return self.programs.pieces()
+        if self.multiple is None:
+            return self.programs.pieces()
+        base, factors = self.multiple
+        return base.pieces.times(factors)
 
     @property
     def pieces(self) -> LossPieces:
         assert self.found is not None
         return self.found
 
+    @cached_property
     def least(self) -> Vector:
-        """Return the least values of the losses, shape (k,)."""
+        """The least values of the losses, shape (k,)."""
+        if self.multiple is not None:
+            base, factors = self.multiple
+            return factors * base.least
         programs, s = self.programs, self.pieces.minima()
         z, _ = self.pieces.at(s, np.zeros(s.size))
         quadratic = np.einsum("kz,kzy,ky->k", z, programs.P, z)
@@ -208,8 +222,8 @@ def separate(program: ConeProgram, columns: StatementColumns, known: SeparatedLo
     return (None if known is None else known.again(program)) or _Separation(program, columns).losses()
 
 
-def same_entries(first: csr_array, second: csr_array) -> bool:
-    """Return whether two sparse arrays hold the same entries in the same places."""
+def same_entries(first: csr_array | csc_array, second: csr_array | csc_array) -> bool:
+    """Return whether two sparse arrays of one format hold the same entries in the same places."""
     return first.shape == second.shape and all(
         np.array_equal(getattr(first, name), getattr(second, name)) for name in ("indptr", "indices", "data")
     )
@@ -424,7 +438,7 @@ def _collected(kinds: tuple[_LossKind, ...], offset: float) -> tuple[LossEntries
         if entries is None:
             raise NotSeparable("a loss has no least value: it falls or rises everywhere")
         made.append(LossEntries(kind.of[entries.of], *(getattr(entries, name) for name in ENTRIES)))
-        offset += float(kind.least().sum())
+        offset += float(kind.least.sum())
     if not made:
         raise NotSeparable("no loss depends on a function")
     stacked = [np.concatenate([getattr(each, name) for each in made]) for name in ("of", *ENTRIES)]

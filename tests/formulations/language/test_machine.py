@@ -338,8 +338,10 @@ def test_parameters_may_change_between_solves() -> None:
         assert machine.solve().objective == pytest.approx(2 * model.objective, rel=1e-5)
 
 
+FEW = np.where(np.arange(M) % 3 > 0, WEIGHTS, 0.0)
 CHANGING: dict[str, tuple[Callable[[Function, Any, Any], Any], bool]] = {
     "cost": (lambda f, b, p: f.squared_norm + p * hinge(f(X) + b), True),
+    "costs of some samples": (lambda f, b, p: f.squared_norm + p * FEW @ cp.pos(cp.abs(f(X) + b - T) - 0.1), True),
     "targets": (lambda f, b, p: f.squared_norm + cp.norm1(f(X) + b - T - p), True),
     "squares": (lambda f, _, p: f.squared_norm + cp.sum_squares(f(X) - p * T), True),
     "a sum of free variables": (
@@ -372,6 +374,31 @@ def test_answers_after_a_parameter_changed_are_those_of_a_fresh_statement(name: 
     parameter.value = None
     with pytest.raises(ParameterError, match="have no value"):
         machine.solve()
+
+
+def test_multipliers_after_costs_changed_are_those_of_the_model() -> None:
+    f, b, xi, C = Function(RBF(1.0)), cp.Variable(), cp.Variable(M, nonneg=True), cp.Parameter(nonneg=True)
+    margin = (cp.multiply(Y, f(X) + b) >= 1 - xi).set_label("margin")
+    machine = Machine(cp.Minimize(0.5 * f.squared_norm + C * cp.sum(xi)), [margin])
+    for C.value in (3.0, 0.7, 2.0):
+        assert machine.solve(tol=1e-8).status == "optimal"
+        model = SoftMargin(X, Y, RBF(1.0), C=C.value).solve(tol=1e-8)
+        assert machine.constraint("margin").dual_value == pytest.approx(model.alpha, abs=1e-5)
+
+
+def test_what_is_asked_again_in_coordinates_is_asked_within_the_same_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    f, solve, asked = Function(RBF(1.0)), Machine.solve, list[Any]()
+
+    def recorded(machine: Machine, *solver: Any, **options: Any) -> Any:
+        asked.append((solver, options))
+        return solve(machine, *solver, **options)
+
+    monkeypatch.setattr(Machine, "solve", recorded)
+    contradiction = Machine(cp.Minimize(f.squared_norm + cp.norm1(f(X) - T)), [f(X[:2]) >= 1, f(X[:1]) <= 0])
+    with pytest.raises(InfeasibleError):
+        contradiction.solve(max_iter=50_000, cache_size=10.0)
+    assert len(asked) == 2
+    assert asked[-1] == (("clarabel",), {"tol": 1e-6, "max_iter": 50_000, "time_limit": None, "verbose": False})
 
 
 def test_statements_are_compared_over_solvers_and_written_to_files(tmp_path: Path) -> None:
