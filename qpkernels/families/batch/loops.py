@@ -14,12 +14,30 @@ from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import inlined, read_only, vectorised
 from qpkernels.families.batch.machine import LEAST, MOST, STEPS, MachineArrays, Points
 from qpkernels.gram.panels.loops import add_scaled
+from qpkernels.solvers.active_set.free import ENTRY, invert, is_worth_it, to_minimum_over_free
+from qpkernels.solvers.active_set.loops import Arrays, free_samples
 from qpkernels.solvers.smo.steps import group_steps, level_of, look, make_row, pair_steps, row_of_features, single_steps
 
 __all__ = ["evaluate_each", "solve_margins", "solve_pairs", "solve_singles"]
 
 _ROUNDS = 4
 """Times at most that steps go on from K beta made afresh."""
+
+_STRETCH, _PASSED = 2.0, 4e6
+"""Steps for each sample, and samples that they have passed, after which the free coefficients are moved at once."""
+
+_FADING = 4.0
+"""Part of their gain that further steps of as much work have, that of the free coefficients being moved at once."""
+
+_PATIENCE, _MOST_PATIENCE, _LONGER = 2.0, 64.0, 4
+"""How many times the work of the steps before it a move of the free coefficients may take, at first, and at most where
+it gains more; and how many times the steps that are usual are taken then."""
+
+_SMALL = 1e-10
+"""Part of the largest K_kk that keeps the matrix of free samples apart from what rounding makes of it."""
+
+_OF_MARGINS = 5
+"""How many times the steps that others may take those of a free margin may: other means to that take longer."""
 
 _ROUNDED = 1e-12
 """Part of a bound by which rounding may keep a coefficient from it."""
@@ -78,6 +96,70 @@ def _multiply(
 
 
 @inlined
+def _objective(sides: Matrix, beta: Vector, values: Vector) -> float:
+    objective = 0.0
+    for k in range(beta.size):
+        size = abs(beta[k])
+        objective += (0.5 * values[k] - sides[0, k]) * beta[k] + (sides[1, k] + 0.5 * sides[2, k] * size) * size
+    return objective
+
+
+@vectorised
+def _move_free(
+    source: Matrix,
+    offsets: Vector,
+    degree: int,
+    columns: Indices,
+    memory: Matrix,
+    slots: Indices,
+    squares: Vector,
+    sides: Matrix,
+    beta: Vector,
+    values: Vector,
+    groups: int,
+    work: float,
+    latest: float,
+    patience: float,
+    before: float,
+) -> tuple[float, float, float]:
+    """Go to the minimum over the free coefficients, if that takes no more than ``patience`` times the ``work`` so far.
+
+    Where it gains more for its work than the ``latest`` part of that, the steps since the objective was ``before``,
+    there is more patience the next time.
+
+    Returns
+    -------
+    The work since it was done, the patience, and the objective.
+    """
+    p = Arrays(sides[0], sides[1], sides[2], sides[3], sides[4])
+    free = free_samples(p, beta)
+    n = free.size
+    between = _objective(sides, beta, values)
+    if not is_worth_it(n, patience * work):
+        return work, patience, between
+    largest = 0.0
+    for a in range(n):
+        largest = max(largest, squares[free[a]])
+    inverse = np.empty((n, n))
+    for a in range(n):
+        k = free[a]
+        if slots[k] < 0:
+            make_row(source, offsets, degree, columns, memory, slots, k)
+        row = memory[slots[k]]
+        for c in range(a + 1):
+            inverse[a, c] = row[free[c]]
+        inverse[a, a] += sides[2, k] + _SMALL * largest
+    if not invert(inverse):
+        return 0.0, 1.0, between
+    moved = to_minimum_over_free(inverse, p, groups, free, beta, values)
+    for a in range(n):
+        add_scaled(values, moved[a], memory[slots[free[a]]])
+    after = _objective(sides, beta, values)
+    better = _FADING * (between - after) * latest * ENTRY >= (before - between) * float(n) ** 3
+    return 0.0, min(4.0 * patience, _MOST_PATIENCE) if better else max(0.25 * patience, 1.0), after
+
+
+@inlined
 def _margin(sides: Matrix, beta: Vector, values: Vector, level: float) -> tuple[float, float, float, float]:
     """Return b and the margin in the middle of what the slopes of both signs allow, P - D and D.
 
@@ -112,7 +194,7 @@ def _solve_each(paired: bool, grouped: bool = False) -> Callable[..., None]:  # 
         box = machines.box
         none, slots, block = np.empty(0, np.intp), np.empty(0, np.intp), memory[:0].reshape(0, 0)
         part, shifts = _taken(machines, none)
-        formed = machines.offsets.size == 0
+        formed, groups = machines.offsets.size == 0, 2 if grouped else int(paired)
         for p in range(first, stop):
             begin, end = machines.starts[p], machines.starts[p + 1]
             n, own = end - begin, machines.samples[begin:end]
@@ -139,16 +221,27 @@ def _solve_each(paired: bool, grouped: bool = False) -> Callable[..., None]:  # 
             # No literal, for each of which there would be another version of what is called with it.
             if not (p > first and machines.follows[p]):
                 _multiply(*rows[:6], beta, values)
-            limit = min(max(STEPS * n, LEAST // n), MOST // n)
-            wanted, taken, share = goal, 0, 0.5 if paired else 0.0
-            for _ in range(_ROUNDS):
+            limit = min(max(STEPS * n, LEAST // n), (_OF_MARGINS if grouped else 1) * MOST // n)
+            wanted, taken, share, rounds = goal, 0, 0.5 if paired else 0.0, 0
+            work, patience, before = 0.0, _PATIENCE, _objective(sides, beta, values)
+            most = int(max(16.0, min(_STRETCH * n, _PASSED / n)))
+            while True:
+                most = min(most, limit - taken)
                 if grouped:
-                    count, ended = group_steps(*rows, sides, beta, values, limit - taken, floor, wanted)
+                    count, ended = group_steps(*rows, sides, beta, values, most, floor, wanted)
                 elif paired:
-                    count, ended = pair_steps(*rows, sides, beta, values, limit - taken, floor, wanted)
+                    count, ended = pair_steps(*rows, sides, beta, values, most, floor, wanted)
                 else:
-                    count, ended = single_steps(*rows, sides, beta, values, limit - taken, floor, wanted)
-                taken += count
+                    count, ended = single_steps(*rows, sides, beta, values, most, floor, wanted)
+                taken, work = taken + count, work + float(count * n)
+                if not ended and count == most and taken < limit:
+                    work, patience, before = _move_free(
+                        *rows, sides, beta, values, groups, work, float(count * n), patience, before
+                    )
+                    most = int(max(16.0, min(n / (8.0 if patience > _PATIENCE else 2.0), _PASSED / n)))
+                    if patience > _PATIENCE:
+                        limit = max(limit, min(_LONGER * STEPS * n, taken + most))
+                    continue
                 _multiply(*rows[:6], beta, values)
                 if grouped:
                     points.intercepts[p], points.margins[p], gap, dual = _margin(sides, beta, values, share)
@@ -157,7 +250,8 @@ def _solve_each(paired: bool, grouped: bool = False) -> Callable[..., None]:  # 
                     if paired:
                         level = level_of(sides[0], sides[1], sides[2], sides[3], sides[4], beta, values)
                     points.intercepts[p] = -level
-                if ended or taken >= limit or gap <= goal * max(abs(dual), abs(dual + gap)):
+                rounds += 1
+                if ended or rounds == _ROUNDS or taken >= limit or gap <= goal * max(abs(dual), abs(dual + gap)):
                     break
                 wanted *= 0.5
             points.steps[p] = taken

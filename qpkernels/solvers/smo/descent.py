@@ -42,7 +42,7 @@ from qpkernels.kernels import RBF, Linear
 from qpkernels.problems import KernelQP, LevelQP
 from qpkernels.problems.kernel_qp.program import nearest_feasible
 from qpkernels.problems.level_qp.bounds import level_bounds
-from qpkernels.solvers.active_set.free import is_worth_it, to_minimum_over_free
+from qpkernels.solvers.active_set.free import inverse_of, is_worth_it, to_minimum_over_free
 from qpkernels.solvers.active_set.loops import Arrays
 from qpkernels.solvers.smo.iterate import (
     Beginning,
@@ -497,6 +497,7 @@ class PairDescent:
         self.program, self._all_rows, self._whole_box = program, rows, box
         self._target_size = float(np.abs(program.target).max())
         self._paired = program.total is not None
+        self._groups = int(self._paired)
         self.steps = 0
         self._begin(beta, values)
 
@@ -585,8 +586,8 @@ class PairDescent:
             return
         self._work, rows = 0.0, block.rows(free)
         p = Arrays(*self._box)
-        among = np.ascontiguousarray(rows[:, free])
-        delta = to_minimum_over_free(among, p, self._paired, free, self._beta, self._values)
+        inverse = inverse_of(rows[:, free], p.ridge[free])
+        delta = to_minimum_over_free(inverse, p, self._groups, free, self._beta, self._values)
         self._values += delta @ rows
 
     def _over_working_set(self, limit: int, tolerance: float, goal: float) -> int:
@@ -704,7 +705,7 @@ class LevelDescent(PairDescent):
             x += np.concatenate((both, -self._sign[-1] * both))
         variables = VariableRows(rows, self._sample, self._sign, program.size)
         self._state(program, variables, box, x, self._sign * values[self._sample])
-        self._paired = True
+        self._paired, self._groups = True, 1 if program.total is None else 2
 
     def at_samples(self) -> tuple[Vector, Vector]:
         """Return beta and K beta with an entry for each sample."""
@@ -723,9 +724,6 @@ class LevelDescent(PairDescent):
         n = self._beta.size
         split = n if self.program.total is None else int((self._box[3] >= 0).sum())
         return [part for part in (slice(0, split), slice(split, n)) if part.stop > part.start]
-
-    def _to_minimum_over_free(self, block: Block) -> None:
-        """Do nothing: pair steps alone keep both sums."""
 
     def _choose(self, size: int) -> tuple[Indices, Indices, int, float, float, float]:
         parts = self._parts()

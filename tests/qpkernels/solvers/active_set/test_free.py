@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from builders import every_family, manufacture, random_feasible
 from qpkernels.problems import KernelQP
-from qpkernels.solvers.active_set.free import is_worth_it, to_minimum_over_free
+from qpkernels.solvers.active_set.free import inverse_of, invert, is_worth_it, to_minimum_over_free
 from qpkernels.solvers.active_set.loops import Arrays, free_samples
 from together import together
 
@@ -25,7 +26,7 @@ def test_the_gradient_of_those_that_stay_free_is_level(name: str, seed: int) -> 
     before, p = beta.copy(), data(program)
     free, K = free_samples(p, beta), program.gram.dense
     values = K @ beta
-    delta = to_minimum_over_free(K[np.ix_(free, free)], p, paired, free, beta, values)
+    delta = to_minimum_over_free(inverse_of(K[np.ix_(free, free)], p.ridge[free]), p, int(paired), free, beta, values)
     np.testing.assert_array_equal(values, K @ before)
     np.testing.assert_array_equal(beta[free] - before[free], delta)
     assert np.isin(np.flatnonzero(beta != before), free).all()
@@ -47,7 +48,7 @@ def test_a_matrix_that_rounding_leaves_without_symmetry_is_followed_as_it_is() -
     zero, wide = np.zeros(30), np.full(30, 1e6)
     p = Arrays(rng.normal(size=30), zero, np.full(30, 0.01), -wide, wide)
     beta, values = np.zeros(30), np.zeros(30)
-    delta = to_minimum_over_free(K.copy(), p, True, np.arange(30), beta, values)
+    delta = to_minimum_over_free(inverse_of(K, p.ridge), p, 1, np.arange(30), beta, values)
     # Rows are what is added to the values.
     gradient = delta @ K + p.ridge * beta - p.target
     assert np.ptp(gradient) < 1e-3
@@ -58,7 +59,7 @@ def test_a_coefficient_that_meets_its_bound_is_exactly_there() -> None:
     zero, one = np.zeros(3), np.ones(3)
     p = Arrays(np.array([9.0, 1.0, 0.0]), zero, one, -2 * one, 2 * one)
     beta, values = np.zeros(3), np.zeros(3)
-    to_minimum_over_free(np.eye(3), p, False, np.arange(3), beta, values)
+    to_minimum_over_free(inverse_of(np.eye(3), one), p, 0, np.arange(3), beta, values)
     assert beta[0] == 2.0
     np.testing.assert_allclose(beta[1:], [0.5, 0.0], atol=1e-5)
 
@@ -68,3 +69,40 @@ def test_it_is_tried_where_it_takes_no_longer_than_the_steps_before() -> None:
     assert is_worth_it(100, 1e6)
     assert not is_worth_it(1000, 1e6)
     assert not is_worth_it(10, -1.0)
+
+
+def kernel(m: int) -> np.ndarray:
+    points = np.random.default_rng(m).normal(size=(m, 3))
+    return np.exp(-((points[:, None] - points[None]) ** 2).sum(axis=2)) + 0.01 * np.eye(m)
+
+
+@together("m", [1, 31, 32, 33, 64, 97, 150])
+def test_the_inverse_is_made_of_the_lower_triangle_in_its_place(m: int) -> None:
+    K = kernel(m)
+    found = np.tril(K)
+    assert invert(found)
+    np.testing.assert_allclose(found, np.linalg.inv(K), rtol=0, atol=1e-9)
+    np.testing.assert_array_equal(found, found.T)
+
+
+def test_what_is_not_definite_has_no_inverse_of_this_kind() -> None:
+    K = kernel(60)
+    K[50, 50] = 0.1
+    assert not invert(K)
+
+
+@pytest.mark.parametrize("second", [0, 1, 7, 20])
+def test_of_two_groups_each_keeps_its_sum_and_has_a_level(second: int) -> None:
+    m, K, zero = 20, kernel(20), np.zeros(20)
+    sign = np.where(np.arange(m) < m - second, 1.0, -1.0)
+    p = Arrays(zero, zero, zero, np.minimum(sign, 0.0), np.maximum(sign, 0.0))
+    begin = sign * np.linspace(0.01, 0.9, m)
+    beta = begin.copy()
+    to_minimum_over_free(np.linalg.inv(K), p, 2, np.arange(m), beta, K @ beta)
+    assert beta @ K @ beta <= begin @ K @ begin
+    assert ((p.lower <= beta) & (beta <= p.upper)).all()
+    free = (beta > p.lower) & (beta < p.upper)
+    for group in (sign > 0, sign < 0):
+        np.testing.assert_allclose(beta[group].sum(), begin[group].sum(), atol=1e-12)
+        level = (K @ beta)[group & free]
+        assert level.size == 0 or np.ptp(level) < 1e-9
