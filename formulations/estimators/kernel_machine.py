@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import cached_property, wraps
+from functools import cache, cached_property, wraps
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeAlias
 
@@ -294,6 +294,13 @@ class KernelEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         return tags
 
     # Parameters -----------------------------------------------------------------------------------------------
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        # scikit-learn inspects the constructor for every clone of a search anew.
+        found: list[str] = super()._get_param_names()
+        return found
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name.

@@ -292,7 +292,7 @@ def _together(gram: Gram, fits: Sequence[Machines], chains: Sequence[Sequence[in
         # Columns of fit after fit, put in the order of the machines.
         order = np.argsort(np.tile(np.repeat(np.arange(own.size), own), count), kind="stable")
         samples.append(np.concatenate([fits[n].samples[p.samples] for n, p in zip(chain, each, strict=True)])[order])
-        terms.append(np.concatenate([program.terms for program in each], axis=1)[:, order])
+        terms.append(np.concatenate([program.terms for program in each], axis=1).take(order, axis=1))
         begin.append(np.concatenate([_begin(program) for program in each])[order])
         sizes.append(np.repeat(own, count))
         if each[0].totals is not None:

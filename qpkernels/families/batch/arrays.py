@@ -414,7 +414,7 @@ def _solve_compiled(
     solve, solved, reached = solve_singles if programs.totals is None else solve_pairs, arrays, points
     if programs.budgets is not None:
         order, begin = programs.ordered()
-        box = np.ascontiguousarray(programs.terms[:, order])
+        box = programs.terms.take(order, axis=1)
         solved = arrays._replace(samples=programs.samples[order], box=box, totals=programs.budgets)
         solve, reached = solve_margins, points._replace(beta=begin)
 

@@ -453,7 +453,8 @@ class _Multiclass(Scheme):
         from qpkernels.families.batch.arrays import KernelQPs
 
         rows, samples, starts, is_positive = layout
-        terms = np.where(is_positive, positive.as_rows()[:, samples], negative.as_rows()[:, samples])
+        of_both = (each.as_rows().take(samples, axis=1) for each in (positive, negative))
+        terms = np.where(is_positive, *of_both)
         intercept = check_flag(self.hyperparameters.get("fit_intercept", True), "fit_intercept")
         totals = np.zeros(len(rows)) if intercept else None
         share, budgets = self.machine._share(values), None
