@@ -33,7 +33,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
-    "cases of the tests": 13_250,
+    "cases of the tests": 13_200,
     "files, without those of kernels, models and solvers": 324,
     "lines, without theirs": 77_588,
     "circles of files": 0,

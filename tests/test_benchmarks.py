@@ -82,7 +82,8 @@ def row(problem: str = "p", tol: float = 1e-3, samples: int = 1000, **runs: Run)
 @pytest.mark.parametrize(
     ("problem", "turns"), [(classes(), 2), (tube(), 1), (wine(), 1)], ids=lambda each: getattr(each, "name", None)
 )
-def test_a_comparison(problem: Problem, turns: int, tmp_path: Path) -> None:
+def test_a_comparison(problem: Problem, turns: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.repetition._ENOUGH", 0.0)
     record = compare(problem, tmp_path, [libsvm()], turns, 1e-3, 600.0, this_computer())
     assert set(record.runs) == {"LIBSVM", ANSWERED, PROVED, MATCHED}
     assert record.samples == len(problem.load(tmp_path)[1])
