@@ -26,10 +26,10 @@ _ROUNDS = 4
 _STRETCH, _PASSED = 2.0, 4e6
 """Steps for each sample, and samples that they have passed, after which the free coefficients are moved at once."""
 
-_FADING = 4.0
+_FADING = 8.0
 """Part of their gain that further steps of as much work have, that of the free coefficients being moved at once."""
 
-_PATIENCE, _MOST_PATIENCE, _LONGER = 2.0, 64.0, 4
+_PATIENCE, _LEAST_PATIENCE, _MOST_PATIENCE, _LONGER = 4.0, 2.0, 128.0, 4
 """How many times the work of the steps before it a move of the free coefficients may take, at first, and at most where
 it gains more; and how many times the steps that are usual are taken then."""
 
@@ -150,13 +150,13 @@ def _move_free(
             inverse[a, c] = row[free[c]]
         inverse[a, a] += sides[2, k] + _SMALL * largest
     if not invert(inverse):
-        return 0.0, 1.0, between
+        return 0.0, _LEAST_PATIENCE, between
     moved = to_minimum_over_free(inverse, p, groups, free, beta, values)
     for a in range(n):
         add_scaled(values, moved[a], memory[slots[free[a]]])
     after = _objective(sides, beta, values)
     better = _FADING * (between - after) * latest * ENTRY >= (before - between) * float(n) ** 3
-    return 0.0, min(4.0 * patience, _MOST_PATIENCE) if better else max(0.25 * patience, 1.0), after
+    return 0.0, min(4.0 * patience, _MOST_PATIENCE) if better else max(0.25 * patience, _LEAST_PATIENCE), after
 
 
 @inlined

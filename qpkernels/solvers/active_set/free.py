@@ -26,7 +26,7 @@ __all__ = ["ENTRY", "inverse_of", "invert", "is_worth_it", "to_minimum_over_free
 _SMALL = 8.0 * float(np.finfo(np.float32).eps)
 """Part of the largest K_kk that is added to all: what rounding to float32 may take from an eigenvalue."""
 
-ENTRY = 16.0
+ENTRY = 8.0
 """Multiplications of an inverse in the time that a pair step takes for one sample."""
 
 _FEWEST = 8

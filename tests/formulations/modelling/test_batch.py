@@ -81,7 +81,7 @@ def test_what_arrays_leave_unproved_goes_on_from_there() -> None:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(40, 2))
     y = np.where(X[:, 0] + 0.5 * rng.normal(size=40) > 0, 1, -1)
-    model = SoftMargin(X, y, RBF(0.05), C=1e6)
+    model = SoftMargin(X, y, RBF(0.005), C=1e8)
     part, program = Part.of(model, np.arange(40)), model.qp()
     (answer,) = train(model.gram, [part], tol=1e-6, programs=KernelQPs.of(program))
     assert isinstance(answer, Trained)

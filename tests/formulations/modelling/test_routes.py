@@ -244,7 +244,7 @@ def test_the_kernel_matrix_goes_with_its_model(solver: str | None) -> None:
 
 
 def test_what_arrays_leave_unproved_goes_on_from_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, as_array = SoftMargin(*overlapping(), RBF(0.5), C=100.0), routes._as_array
+    model, as_array = SoftMargin(*overlapping(), RBF(0.5), C=1.0), routes._as_array
     begun: list[Solution] = []
 
     def roughly(asked: Any, request: Any, *rest: Any) -> Any:
@@ -264,7 +264,7 @@ def test_a_problem_of_many_steps_is_handed_over() -> None:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(40, 2))
     y = np.where(X[:, 0] + 0.5 * rng.normal(size=40) > 0, 1, -1)
-    solution = SoftMargin(X, y, RBF(0.05), C=1e6).solve()
+    solution = SoftMargin(X, y, RBF(0.005), C=1e8).solve()
     assert (solution.status, solution.solver) == (Status.OPTIMAL, "smo, interior-point")
 
 
