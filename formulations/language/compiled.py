@@ -439,22 +439,25 @@ class _AsKernelQP:
 
     def answer(self, outcome: Outcome, tol: float, certificate: Certificate | None = None) -> Found:
         program, z, beta = self.program, outcome.multipliers, self.program.project(outcome.point)
-        values = outcome.values if certificate is not None else None
+        values = outcome.values[None] if certificate is not None and outcome.values is not None else None
         scales = np.array([0.5 / space.weight for space in self.spaces.values()])
         match program:
             case SemiparametricQP():
                 certificate = SemiparametricBounds(program).certify(outcome.point, z)
             case MultipleKernelQP():
-                certificate = MultipleKernelBounds(program).certify(outcome.point, z)
+                apart = MultipleKernelBounds(program)
+                products = apart.products(outcome.point, z)
+                certificate = apart.certify(outcome.point, z, products)
                 scales, z = np.split(z, [scales.size])
+                values = scales[:, None] * products
             case _ if certificate is None:
                 bounds, b = KernelQPBounds(program), float(z[0]) if z.size else 0.0
                 product = bounds.product(beta, b)
                 certificate = bounds.certify(outcome.point, b, product=product)
-                values = product.values
+                values = product.values[None]
         assert certificate is not None
         functions = self._functions(beta, scales)
-        self._write(beta, z / self.factor, functions, values, solved=certificate.holds(tol))
+        self._write(beta, z / self.factor, functions, scales, values, solved=certificate.holds(tol))
         return Found(functions, certificate, self.losses.offset, outcome.point, z)
 
     def enclose(self, found: Found) -> Enclosure:
@@ -484,11 +487,15 @@ class _AsKernelQP:
         beta: Vector,
         shared: Vector,
         functions: dict[Function, FittedFunction],
-        values: Vector | None,
+        scales: Vector,
+        values: Matrix | None,
         *,
         solved: bool,
     ) -> None:
-        """Write an answer to the statement; ``values`` are K beta, where they are known."""
+        """Write an answer to the statement.
+
+        Functions are ``scales`` times beta; ``values`` are theirs, together or of each, where they are known.
+        """
         losses, matrices = self.losses, self.statement.program
         v = None if values is None else self._spread(values)
         if v is None:
@@ -500,20 +507,26 @@ class _AsKernelQP:
         losses.write(np.asarray(s), slopes, x, own)
         multipliers[self.part.rows] = own
         for norm in self.norms:
-            (space,) = (self.spaces[function] for function in norm.functions)
-            if values is not None and len(self.spaces) == 1 and space.known is None:
-                # The penalty of f is half of beta'K beta.
-                size = 0.5 * float(beta @ values) / space.weight
+            ((factor, function), *others) = norm.combination.terms
+            alone = values is not None and len(self.spaces) == len(values) and self.spaces[function].known is None
+            if values is not None and alone and not others:
+                place = tuple(self.spaces).index(function)
+                size = factor**2 * float(scales[place] * (beta @ values[place]))
             else:
                 size = found_by(norm.combination, functions).squared_norm
             x[_columns(self.statement, [norm])] = np.sqrt(max(0.5 * size, 0.0))
         self.statement.write_back(x, multipliers, solved=solved)
 
-    def _spread(self, values: Vector) -> Vector | None:
-        """Return the numbers that functionals take, where each is the functional of one loss; None: some are not."""
+    def _spread(self, values: Matrix) -> Vector | None:
+        """Return the numbers that functionals take, where each is that of a function in a loss; None: some are not."""
         functionals, v = self.functionals, np.full(self.columns.values.size, np.nan)
-        if functionals.nnz == functionals.shape[0] and (functionals.data == 1.0).all():
-            v[functionals.indices] = values
+        places = {function: place for place, function in enumerate(self.spaces)}
+        of = np.repeat([places[each.function] for each in self.values], [each.size for each in self.values])
+        losses = np.repeat(np.arange(functionals.shape[0]), np.diff(functionals.indptr))
+        for place, row in enumerate(values):
+            own = slice(None) if len(values) == 1 else of[functionals.indices] == place
+            if (np.diff(losses[own]) > 0).all() and (functionals.data[own] == 1.0).all():
+                v[functionals.indices[own]] = row[losses[own]]
         return None if np.isnan(v).any() else v + self.shift
 
 

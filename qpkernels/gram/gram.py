@@ -165,7 +165,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @classmethod
     def weighted_sum(cls, grams: Sequence[Gram], weights: Vector) -> Gram:
-        """Return sum_j w_j K_j of matrices of the same samples, formed where all of them are.
+        """Return sum_j w_j K_j of matrices of the same samples.
 
         Parameters
         ----------
@@ -190,11 +190,9 @@ class Gram(Carded, metaclass=ChecksKeywords):
         made, kernels = cls.__new__(cls), [gram.kernel if w == 1.0 else gram.kernel * w for gram, w in used]
         made._begin(reduce(add, kernels), first.memory_limit, "refuse")
         made.X, made.feature_names = first.X, first.feature_names
-        if all(gram.is_formed for gram, _ in used):
-            K = used[0][1] * used[0][0].dense
-            for gram, w in used[1:]:
-                K += w * gram.dense
-            made._formed = Formed(frozen(K))
+        if all(gram._settled is not None for gram, _ in used):
+            # No eigenvalue of a sum is below the sum of the least ones.
+            made._settled = sum(w * (gram._settled or 0.0) for gram, w in used)
         return made
 
     @property

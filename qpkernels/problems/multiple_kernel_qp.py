@@ -27,9 +27,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from qpkernels.arrays import Indices, Vector
+from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
+from qpkernels.gram.gram import BoundedProduct
 from qpkernels.problems.certificate import Certificate, share_moved, undefined, with_values
 from qpkernels.problems.kernel_qp.bounds import certify_kernel_qp
 from qpkernels.problems.kernel_qp.program import KernelQP, nearest_feasible
@@ -202,6 +203,48 @@ class MultipleKernelQP(Program):
             gram, self.target, self.lower, self.upper, self.total, self.epsilon, self.ridge, self.name
         )  # fmt: skip
 
+    def part(self, rows: Indices) -> MultipleKernelQP:
+        """Return the program of some of the samples.
+
+        Parameters
+        ----------
+        rows
+            Their numbers.
+        """
+        grams = tuple(gram.part(rows) for gram in self.grams)
+        parts = (self.target[rows], self.lower[rows], self.upper[rows], self.total)
+        epsilon, ridge = (np.broadcast_to(each, self.size)[rows] for each in (self.epsilon, self.ridge))
+        return MultipleKernelQP(grams, self.penalties, *parts, epsilon, ridge, self.name)
+
+    def product(self, number: int, beta: Vector, *, everywhere: bool) -> Vector:
+        """Return K_j beta; if not ``everywhere``, it may be 0 in place of that where beta is 0, which saves time.
+
+        Parameters
+        ----------
+        number
+            j.
+        beta
+            Shape (m,).
+        """
+        gram, used = self.grams[number], np.flatnonzero(beta)
+        if everywhere or gram.is_formed or gram.product_form is None or not used.size:
+            return gram.product(beta)
+        values = np.zeros(beta.size)
+        values[used] = gram.part(used).product(beta[used])
+        return values
+
+    def products(self, beta: Vector, eta: Vector) -> Matrix:
+        """Return the K_j beta, a row each: everywhere of those with a weight; see :meth:`product`.
+
+        Parameters
+        ----------
+        beta
+            Shape (m,).
+        eta
+            The weights.
+        """
+        return np.array([self.product(j, beta, everywhere=weight > 0) for j, weight in enumerate(eta.tolist())])
+
     def radii(self, products: Iterable[Vector], beta: Vector) -> Vector:
         """Return r_j, given the K_j beta.
 
@@ -252,7 +295,19 @@ class MultipleKernelBounds:
 
     program: MultipleKernelQP
 
-    def certify(self, beta: Vector, multipliers: Vector) -> Certificate:
+    def products(self, beta: Vector, multipliers: Vector) -> Matrix:
+        """Return the K_j beta that a certificate of both needs, a row each.
+
+        Of a kernel without a weight these are those of the samples with a coefficient alone; the others are 0.
+
+        Parameters
+        ----------
+        beta, multipliers
+            Those that are certified.
+        """
+        return self.program.products(self.program.project(beta), multipliers[: len(self.program.grams)])
+
+    def certify(self, beta: Vector, multipliers: Vector, products: Matrix | None = None) -> Certificate:
         """Certify coefficients, and the functions that they expand to with these weights of the kernels, and with b.
 
         Parameters
@@ -261,6 +316,8 @@ class MultipleKernelBounds:
             Shape (m,), of any sign and size; what the projection moves is the dual residual.
         multipliers
             The weights, those below 0 being 0, and b where the program has such.
+        products
+            What :meth:`products` makes of both; None: they are made.
         """
         program, count = self.program, len(self.program.grams)
         if not (np.isfinite(beta).all() and np.isfinite(multipliers).all()):
@@ -270,8 +327,9 @@ class MultipleKernelBounds:
         # A weight of 0 for all is one so small that nothing is seen of it.
         eta = np.maximum(multipliers[:count], 0.0) if (multipliers[:count] > 0).any() else np.full(count, _NOTHING)
         feasible = program.project(beta)
-        made = certify_kernel_qp(program.given(eta), feasible, float(multipliers[count:].sum()))
-        products = [gram.product(feasible) for gram in program.grams]
+        products = self.products(beta, multipliers) if products is None else products
+        mixed = BoundedProduct(feasible, eta @ products, np.zeros(feasible.size))
+        made = certify_kernel_qp(program.given(eta), feasible, float(multipliers[count:].sum()), product=mixed)
         squares, errors = np.empty(count), np.empty(count)
         for j, (gram, product) in enumerate(zip(program.grams, products, strict=True)):
             gram.require_nonnegative(feasible, product)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The weights of several kernels by Newton's method, each point of which is the optimum of a KernelQP.
+r"""The weights of several kernels by Newton's method, and the coefficients with them.
 
 With J(eta) the least value of :class:`~qpkernels.problems.MultipleKernelQP` at weights eta of the kernels, attained at
 beta, and K = sum_j eta_j K_j, J is convex, and while the free coefficients F stay the same ones,
@@ -7,9 +7,13 @@ beta, and K = sum_j eta_j K_j, J is convex, and while the free coefficients F st
     dJ / deta_j = -1/2 beta'K_j beta,    d^2 J / deta_j deta_k = w_j'S w_k,   w_j = (K_j beta)_F,
 
 where S maps the right sides of the equations of the free coefficients, with the intercept that is eliminated, to these.
-A step goes to the minimum of this quadratic over the weights that the penalties allow. Where the free coefficients
-change too much on the way for that, it is tried again with a penalty on its length. What is measured is the gap of
-the whole problem: the maximum over kernels in its dual takes beta closer to the optimum than its value does.
+A step goes to the minimum of this quadratic over the weights that the penalties allow, and the free coefficients go
+with it, by -S w_j for each eta_j; steps of smo over working sets do the rest. Where the free coefficients change too
+much on the way for that, it is tried again with a penalty on its length. What is measured is the gap of the whole
+problem: the maximum over kernels in its dual takes beta closer to the optimum than its value does.
+
+The products K_j beta are kept, and brought up to date by the rows of what changes, once for all weights. Where these
+rows are made in float32, the products are made anew in float64 before they would leave too little of the gap.
 
 Sources: A. Rakotomamonjy, F. Bach, S. Canu and Y. Grandvalet, JMLR 9 (2008), "SimpleMKL"; O. Chapelle and
 A. Rakotomamonjy (2008), "Second order optimization of kernel parameters".
@@ -17,22 +21,30 @@ A. Rakotomamonjy (2008), "Second order optimization of kernel parameters".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.arrays.threads import blas_threads_for
+from qpkernels.arrays.machine_code import at_hand
+from qpkernels.arrays.threads import without_blas_threads
 from qpkernels.problems import KernelQP, MultipleKernelQP
 from qpkernels.problems.certificate import relative
 from qpkernels.problems.kernel_qp.gap import duality_gap
-from qpkernels.solvers.automatic import Automatic
+from qpkernels.problems.kernel_qp.program import nearest_feasible
+from qpkernels.solvers.automatic.work import expected_steps
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+from qpkernels.solvers.smo.plain import expected_seconds, level
+from qpkernels.solvers.smo.plain import minimise as minimise_plainly
+from qpkernels.solvers.smo.solver import CACHE_SIZE, step_limit
+
+if TYPE_CHECKING:
+    from qpkernels.solvers.smo.mixed import MixedRows
 
 __all__ = ["KernelWeights"]
 
@@ -42,7 +54,7 @@ _STEPS = 200
 _PART_OF_TOL = 0.5
 """Part of the tolerance at which it ends: what is certified counts rounding besides."""
 
-_FIRST, _PART_OF_GAP, _LEAST = 1e-3, 1e-3, 1e-10
+_FIRST, _PART_OF_GAP, _LEAST = 1e-2, 1e-1, 1e-10
 """The relative gap to which the first KernelQP is solved; the part of the gap so far for those after it; the least."""
 
 _SLOW, _CLOSER = 0.3, 1e-2
@@ -54,6 +66,21 @@ _SHORTER, _LONGER, _SHORT, _LONG, _SHORTEST = 4.0, 0.1, 0.25, 1e-3, 1e12
 _SAME = 1e-12
 """Relative change of the weights below which they are the same."""
 
+_JITTER, _JITTER_OF_SINGLE = 1e-12, 1e-6
+"""Part of the largest entry that is added to the diagonal of a matrix that is factorised; that of one in float32."""
+
+_SINGLE = 1e-5
+"""Relative gap from which on products are made in float64 whenever coefficients have changed by rows in float32."""
+
+_MANY, _SHARE, _ENOUGH = 1500, 4, 1000
+"""Samples from which on the weights of some of them come first; the part of all that these are, and how many do."""
+
+_OF_FEW, _STEPS_OF_FEW = 2e-2, 20
+"""Relative gap of these, and steps for it."""
+
+_MOST_FREE = 3000
+"""Free coefficients up to which their equations are solved."""
+
 _NONE = 1e-6
 """Weight, as a part of the largest, from which a kernel is taken for one that has a weight, where a barrier ends."""
 
@@ -61,59 +88,57 @@ _BARRIERS, _NEWTON = 13, 5
 """Barriers of falling height, each a tenth of the one before, so that the last leaves 1e-6 of weights whose slopes ask
 for none to that part; and Newton steps from there on."""
 
-_JITTER = 1e-12
-"""Part of the largest entry that is added to the diagonal of a matrix that is factorised."""
-
-_ROUNDS = 5
-"""Times that the minimum over the free coefficients is looked for, one of them having come to an end each time."""
-
-_MOST_FREE = 3000
-"""Free coefficients up to which their equations are solved."""
+_ROUNDS = 8
+"""Times that kernels get a weight, or lose it, where the others are known that have one."""
 
 
 class KernelWeights(Solver):
     """Newton's method for the weights of several kernels; stops when the duality gap of all is within ``tol``.
 
-    Kernel matrices that fit in memory are held. max_iter counts steps (default: 200); time_limit is checked after each;
-    warm_start is any beta.
+    max_iter counts steps (default: 200); time_limit is checked after each; warm_start is any beta.
     """
 
     name = "kernel-weights"
     foreign = False
     programs: ClassVar = (MultipleKernelQP,)
     options = frozenset({"tol", "max_iter", "time_limit", "warm_start"})
-    module = "scipy"
-    install = "pip install scipy"
+    module = "numba"
+    install = "pip install numba"
 
     def settings(self) -> Mapping[str, Any]:
         """Return that it has none of its own."""
         return {}
 
-    def prepare(self, program: MultipleKernelQP) -> None:
-        """Form the kernel matrices, where all of them fit in the memory of one."""
-        for gram in program.grams:
-            gram.require_psd()
-        if 8 * program.size**2 * (len(program.grams) + 1) <= program.grams[0].memory_limit:
-            for gram in program.grams:
-                gram.dense  # noqa: B018  formed when first asked for
+    def load(self, program: MultipleKernelQP | None = None) -> None:
+        """Compile the loops of the descent, or load their machine code, where they are what it is to use."""
+        if not at_hand("descent"):
+            return
+        from qpkernels.solvers.smo.descent import compile_all, compile_for
+
+        if program is None:
+            compile_all()
+            return
+        for weights in np.eye(len(program.grams)):
+            compile_for(program.given(weights))
 
     def run(self, program: MultipleKernelQP, request: Request, **options: Any) -> Answer:
         """Minimise over the weights: the point is beta, the multipliers are the weights and b."""
         del options
-        deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit
-        self.prepare(program)
-        descent = _Descent(program, request)
-        claim, message = Claim.STOPPED, "no step improves in float64"
-        wanted = _PART_OF_TOL * request.tol
-        while True:
-            if descent.best.gap <= wanted:
-                claim, message = Claim.OPTIMAL, ""
-                break
-            if descent.count >= (request.max_iter or _STEPS) or perf_counter() >= deadline:
-                message = "limit of " + ("time" if perf_counter() >= deadline else "iterations")
-                break
-            if not descent.step():
-                break
+        for gram in program.grams:
+            gram.require_psd()
+        with without_blas_threads():
+            deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit
+            descent = _Descent(program, request.tol, deadline, request.warm_start)
+            claim, message = Claim.STOPPED, "no step improves in float64"
+            while True:
+                if descent.is_done:
+                    claim, message = Claim.OPTIMAL, ""
+                    break
+                if descent.count >= (request.max_iter or _STEPS) or perf_counter() >= deadline:
+                    message = "limit of " + ("time" if perf_counter() >= deadline else "iterations")
+                    break
+                if not descent.step():
+                    break
         best = descent.best
         multipliers = np.concatenate([best.eta, [] if program.total is None else [best.intercept]])
         said = f"relative gap {best.gap:.1e}"
@@ -122,97 +147,156 @@ class KernelWeights(Solver):
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """The optimum at some weights, and the two values of the whole problem there.
+    """Weights and coefficients, and the two values of the whole problem there.
 
     Attributes
     ----------
-    weights
-        Those at which beta is the optimum, but for a factor.
+    weights, at, products
+        The weights; beta that is nearly the optimum there, and K_j beta; those of kernels without a weight only where
+        beta is not 0.
     eta, beta, intercept
-        The answer.
-    products
-        K_j beta.
-    radii
-        r_j of the optimum.
+        The answer: those, but for a factor.
     primal, dual
         The values of the answer.
-    at_weights, error
+    value, error
         J, without what weights cost, and by how much it may be more.
-    curvatures
-        d^2 J / deta^2; None where there are too many free coefficients, or none.
+    radii
+        r_j of the optimum.
     """
 
     weights: Vector
+    at: Vector
+    products: Matrix
     eta: Vector
     beta: Vector
     intercept: float
-    products: Matrix
-    radii: Vector
     primal: float
     dual: float
-    at_weights: float
+    value: float
     error: float
-    curvatures: Matrix | None
+    radii: Vector
 
     @property
     def gap(self) -> float:
+        """That of the whole problem, relative."""
         return relative(max(self.primal - self.dual, 0.0), max(abs(self.primal), abs(self.dual)))
-
-    @property
-    def slopes(self) -> Vector:
-        return 0.5 * self.radii**2
 
 
 class _Descent:
-    """Weights on their way."""
+    """Weights on their way.
 
-    def __init__(self, program: MultipleKernelQP, request: Request) -> None:
-        self.program, self.request = program, request
+    Attributes
+    ----------
+    best
+        The point of the least gap so far.
+    count
+        Steps so far.
+    """
+
+    def __init__(self, program: MultipleKernelQP, tol: float, deadline: float, start: Vector | None) -> None:
+        self.program, self._tol, self._deadline = program, tol, deadline
         self.weights = _Weights(program)
-        self.count, self.short = 0, 0.0
-        self.accuracy = _FIRST
-        self.at = self.best = self._solved(self.weights.even(program), None)
+        self._rows = self._compiled_rows()
+        self.count, self._short, self._accuracy = 0, 0.0, max(_FIRST, tol)
+        beta = program.project(np.zeros(program.size) if start is None else start)
+        eta = self._of_few() if program.size >= _MANY and not program.total else self.weights.even(program)
+        self._at = self.best = self._solved(eta, beta, None)
+
+    def _compiled_rows(self) -> MixedRows | None:
+        """Return what makes rows in compiled code; None: that is not there yet, and steps without it take less time."""
+        program = self.program
+        left = program.given(self.weights.even(program))
+        if not at_hand("descent", expected_seconds(program.size, expected_steps(left))):
+            return None
+        from qpkernels.solvers.smo.mixed import MixedRows
+
+        return MixedRows(program)
+
+    def _of_few(self) -> Vector:
+        """Return the weights that suit some samples, chosen by chance: steps for all of them begin near theirs."""
+        m = self.program.size
+        n = min(m // _SHARE, _ENOUGH)
+        rows = ((np.arange(n) + np.random.default_rng(m).random(n)) * (m / n)).astype(np.intp)
+        descent = _Descent(self.program.part(rows), _OF_FEW, self._deadline, None)
+        while not descent.is_done and descent.count < _STEPS_OF_FEW and descent.step():
+            pass
+        return descent.best.weights
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the gap is within the tolerance."""
+        return self.best.gap <= _PART_OF_TOL * self._tol
 
     def step(self) -> bool:
         """Go on to other weights, or solve at those so far more closely; return whether there was anything to do."""
         self.count += 1
-        at = self.at
-        eta = self.weights.step(at, self.short)
-        tried = self._solved(eta, at)
+        at = self._at
+        left = self.program.given(at.weights)
+        rows = self._rows
+        if rows is None:
+            face = _Face.of(left, at, left.gram.entries, _JITTER)
+        else:
+            rows.mix(at.weights, at.products)
+            face = _Face.of(left, at, rows.among, _JITTER if rows.exact else _JITTER_OF_SINGLE)
+        slopes, curvatures = (0.5 * at.radii**2, None) if face is None else (face.slopes, face.curvatures)
+        eta = self.weights.step(at.weights, slopes, curvatures, self._short)
+        tried = self._solved(eta, at.at if face is None else face.moved(left, at.at, eta - at.weights), at)
         # The maximum over kernels sees how far beta is off, and values see the square of that.
         slow = tried.gap > _SLOW * self.best.gap and tried.error > tried.gap**2 * abs(tried.primal)
         if tried.gap < self.best.gap:
             self.best = tried
-        value, own = self.weights.cost(eta) + tried.at_weights, self.weights.cost(at.weights) + at.at_weights
+        value, own = self.weights.cost(eta) + tried.value, self.weights.cost(at.weights) + at.value
         if value > own + max(at.error, tried.error):
-            self.short = max(_SHORT, _SHORTER * self.short)
-            return self.short < _SHORTEST
+            self._short = max(_SHORT, _SHORTER * self._short)
+            return self._short < _SHORTEST
         done = (
-            self.accuracy <= _LEAST
+            self._accuracy <= _LEAST
             and tried.gap >= at.gap
             and bool(np.abs(eta - at.weights).max() <= _SAME * eta.max())
         )
-        closer = _CLOSER * self.accuracy if slow else min(self.accuracy, _PART_OF_GAP * self.best.gap)
-        self.accuracy = max(_LEAST, closer)
-        self.at, self.short = tried, _LONGER * self.short if self.short > _LONG else 0.0
+        closer = _CLOSER * self._accuracy if slow else min(self._accuracy, _PART_OF_GAP * self.best.gap)
+        self._accuracy = max(_LEAST, closer)
+        self._at, self._short = tried, _LONGER * self._short if self._short > _LONG else 0.0
         return not done
 
-    def _solved(self, eta: Vector, near: _Point | None) -> _Point:
-        """Return the optimum at these weights, from another one on."""
-        program, left = self.program, self.program.given(eta)
-        start = self.request.warm_start if near is None else near.beta
-        outcome = Automatic().ask(left, self.request.having(tol=self.accuracy, max_iter=None, warm_start=start))
-        beta, b = left.project(outcome.point), float(outcome.multipliers.sum())
-        values = left.gram.product(beta) if left.gram.is_formed or outcome.values is None else outcome.values.copy()
-        face, ended = _Face.of(left, beta), True
-        for _ in range(_ROUNDS):
-            if face is None or not ended:
-                break
-            beta, b, ended = face.towards_minimum(left, beta, b, values)
-            face = face.without_ended(left, beta) if ended else face
-        products = self._products(beta, near)
+    def _solved(self, eta: Vector, beta: Vector, near: _Point | None) -> _Point:
+        """Return the optimum at these weights, from beta on, which differs from ``near`` in few samples."""
+        program, left, rows, wanted = self.program, self.program.given(eta), self._rows, _PART_OF_TOL * self._tol
+        used = np.flatnonzero(eta).tolist()
+        if rows is None:
+            found = minimise_plainly(
+                left,
+                beta,
+                tol=self._accuracy,
+                limit=step_limit(left),
+                deadline=self._deadline,
+                memory=2**20 * CACHE_SIZE,
+            ).point
+            return self._point(left, eta, found, program.products(found, eta))
+        products = np.zeros((eta.size, beta.size))
+        for j in used:
+            if near is not None and near.weights[j]:
+                products[j] = near.products[j]
+            else:
+                products[j] = program.grams[j].product(beta if near is None else near.at)
+        rows.mix(eta, products)
+        if near is not None:
+            rows.follow(near.at, beta)
+        found = rows.descended(left, beta, self._accuracy, self._deadline)
+        for j in set(range(eta.size)).difference(used):
+            products[j] = program.product(j, found, everywhere=False)
+        point = self._point(left, eta, found, products)
+        if rows.exact or point.gap > max(wanted, _SINGLE):
+            return point
+        if wanted > _SINGLE and point.gap + rows.error(left, found, self._tol) <= wanted:
+            return point
+        return self._point(left, eta, found, program.products(found, eta))
+
+    def _point(self, left: KernelQP, eta: Vector, beta: Vector, products: Matrix) -> _Point:
+        program, values = self.program, eta @ products
+        b = 0.0 if left.total is None else -level(left.as_rows(), beta, values)
         radii = program.radii(products, beta)
-        gap = duality_gap(left, beta, np.asarray(eta @ products), b)
+        gap = duality_gap(left, beta, values, b)
         half, excess = 0.5 * float(eta @ radii**2), program.excess(radii)
         charged = sum(each.value((eta * radii)[each.members]) for each in program.penalties)
         # The functions are the same, of larger weights, where beta is made as small as penalties of no square want it.
@@ -221,115 +305,76 @@ class _Descent:
         spared = sum(each.conjugate(radii[each.members] / excess) for each in program.penalties)
         return _Point(
             weights=eta,
+            at=beta,
+            products=products,
             eta=excess * eta,
             beta=shrunk,
             intercept=b,
-            products=products / excess,
-            radii=radii,
             primal=gap.primal_value - half + charged,
             dual=linear - spared,
-            at_weights=gap.dual_value,
+            value=gap.dual_value,
             error=max(gap.primal_value - gap.dual_value, 0.0) + gap.rounding,
-            curvatures=None if face is None else face.curvatures(products),
+            radii=radii,
         )
-
-    def _products(self, beta: Vector, near: _Point | None) -> Matrix:
-        """Return K_j beta, by the change since the last point where that is in fewer samples."""
-        known = np.zeros(beta.size) if near is None else near.beta
-        if np.count_nonzero(beta - known) >= np.count_nonzero(beta):
-            return np.array([gram.product(beta) for gram in self.program.grams])
-        assert near is not None
-        return np.asarray(near.products + np.array([gram.product(beta - known) for gram in self.program.grams]))
 
 
 @dataclass(frozen=True, eq=False)
 class _Face:
-    """The free coefficients, and the factor of their equations.
+    """The free coefficients, and where they go with the weights.
 
     Attributes
     ----------
     free
         F.
-    signs
-        Those of coefficients with a kink at 0, else 0.
-    K, factor
-        K_FF, and the Cholesky factor of K_FF + diag(ridge_F).
-    tied
-        Its inverse times 1, where the coefficients have a sum.
+    low, high
+        Their ends, those at kinks included.
+    settled
+        What takes them to the minimum at the weights as they are.
+    responses
+        S w_j, a column each.
+    slopes, curvatures
+        -dJ / deta at that minimum, and the second derivatives.
     """
 
     free: Indices
-    signs: Vector
-    K: Matrix
-    factor: Any
-    tied: Vector | None
+    low: Vector
+    high: Vector
+    settled: Vector
+    responses: Matrix
+    slopes: Vector
+    curvatures: Matrix
 
     @classmethod
-    def of(cls, left: KernelQP, beta: Vector) -> _Face | None:
+    def of(cls, left: KernelQP, point: _Point, entries: Callable[[Indices], Matrix], jitter: float) -> _Face | None:
         """Return that of a point; None: it has none, or too many, or their equations are singular."""
-        free = _free(left, beta)
+        beta = point.at
+        free = np.flatnonzero((beta > left.lower) & (beta < left.upper) & ((beta != 0) | (left.epsilon == 0)))
         if not 0 < free.size <= _MOST_FREE:
             return None
-        K = left.gram.dense[np.ix_(free, free)] if left.gram.is_formed else left.gram.entries(free, free)
-        return cls._factored(left, beta, free, K)
-
-    @classmethod
-    def _factored(cls, left: KernelQP, beta: Vector, free: Indices, K: Matrix) -> _Face | None:
+        x, K = beta[free], entries(free)
+        signs = np.where(left.epsilon[free] > 0, np.sign(x), 0.0)
+        W = point.products[:, free].T
+        right = left.target[free] - (W @ point.weights + left.ridge[free] * x + left.epsilon[free] * signs)
+        K[np.diag_indices(free.size)] += left.ridge[free] + jitter * float(K.diagonal().max())
+        sides = np.column_stack([np.ones(free.size), right, W])
         try:
-            with blas_threads_for(free.size):
-                shifted = K + np.diag(left.ridge[free] + _JITTER * float(K.diagonal().max()))
-                factor = cho_factor(shifted, overwrite_a=True, check_finite=False)
-                tied = None if left.total is None else cho_solve(factor, np.ones(free.size), check_finite=False)
+            found = cho_solve(cho_factor(K, overwrite_a=True, check_finite=False), sides, check_finite=False)
         except LinAlgError:
             return None
-        return cls(free, np.where(left.epsilon[free] > 0, np.sign(beta[free]), 0.0), K, factor, tied)
+        if left.total is not None:
+            tied = found[:, 0]
+            found = found - np.outer(tied, tied @ sides / tied.sum())
+        low = np.where(signs > 0, np.maximum(left.lower[free], 0.0), left.lower[free])
+        high = np.where(signs < 0, np.minimum(left.upper[free], 0.0), left.upper[free])
+        settled, responses = np.clip(x + found[:, 1], low, high) - x, found[:, 2:]
+        return cls(free, low, high, settled, responses, 0.5 * point.radii**2 + settled @ W, W.T @ responses)
 
-    def without_ended(self, left: KernelQP, beta: Vector) -> _Face | None:
-        """Return that of the coefficients that are still free."""
-        kept = np.isin(self.free, _free(left, beta))
-        return self._factored(left, beta, self.free[kept], self.K[np.ix_(kept, kept)]) if kept.any() else None
-
-    def solved(self, right: Matrix) -> tuple[Matrix, Vector]:
-        """Return d with (K_FF + diag(ridge_F)) d + 1 b' = ``right`` and 1'd = 0, and the b, for each column."""
-        with blas_threads_for(self.free.size):
-            found = cho_solve(self.factor, right, check_finite=False)
-        if self.tied is None:
-            return found, np.zeros(right.shape[1])
-        b = self.tied @ right / self.tied.sum()
-        return found - np.outer(self.tied, b), b
-
-    def curvatures(self, products: Matrix) -> Matrix:
-        """Return the second derivatives of J in the weights."""
-        W = products[:, self.free].T
-        return np.asarray(W.T @ self.solved(W)[0])
-
-    def towards_minimum(self, left: KernelQP, beta: Vector, b: float, values: Vector) -> tuple[Vector, float, bool]:
-        """Go towards the minimum over the free coefficients, and say whether one of them came to an end before.
-
-        ``values``, K beta, are changed where the coefficients are free.
-        """
-        free = self.free
-        right = left.target[free] - values[free] - left.ridge[free] * beta[free] - left.epsilon[free] * self.signs
-        steps, level = self.solved(right[:, None])
-        step, x = steps[:, 0], beta[free]
-        low = np.where(self.signs > 0, np.maximum(left.lower[free], 0.0), left.lower[free])
-        high = np.where(self.signs < 0, np.minimum(left.upper[free], 0.0), left.upper[free])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            room = np.where(step > 0, (high - x) / step, np.where(step < 0, (low - x) / step, np.inf))
-        part = min(1.0, float(room.min()))
-        reached = np.clip(x + part * step, low, high)
-        if part < 1.0:
-            first = int(room.argmin())
-            reached[first] = high[first] if step[first] > 0 else low[first]
-        values[free] += self.K @ (reached - x)
-        moved = beta.copy()
-        moved[free] = reached
-        return moved, b if left.total is None else (1.0 - part) * b + part * float(level[0]), part < 1.0
-
-
-def _free(left: KernelQP, beta: Vector) -> Indices:
-    """Return the coefficients that are at no end, and at no kink."""
-    return np.flatnonzero((beta > left.lower) & (beta < left.upper) & ((beta != 0) | (left.epsilon == 0)))
+    def moved(self, left: KernelQP, beta: Vector, change: Vector) -> Vector:
+        """Return beta with the free coefficients where they go with this change of the weights."""
+        moved, own = beta.copy(), beta[self.free]
+        total = None if left.total is None else float(own.sum())
+        moved[self.free] = nearest_feasible(own + self.settled - self.responses @ change, self.low, self.high, total)
+        return moved
 
 
 class _Weights:
@@ -359,18 +404,24 @@ class _Weights:
         t = self.scales * eta
         return sum(0.5 * _size(t[p.members], p.order_of_weights)[0] for p in self.penalties if not p.squared)
 
-    def step(self, at: _Point, short: float) -> Vector:
+    def step(self, eta: Vector, slopes: Vector, curvatures: Matrix | None, short: float) -> Vector:
         """Return the weights to go to, by a quadratic with that penalty on the length of the step."""
-        t, u = self.scales * at.weights, at.slopes / self.scales
+        t, u = self.scales * eta, slopes / self.scales
         top = np.empty(t.size)
         for penalty in self.penalties:
             top[penalty.members] = max(float(t[penalty.members].max()), 1e-12)
-        H = np.zeros((t.size, t.size)) if at.curvatures is None else at.curvatures / np.outer(self.scales, self.scales)
-        more = short if at.curvatures is not None else max(short, _SHORT)
+        H = np.zeros((t.size, t.size)) if curvatures is None else curvatures / np.outer(self.scales, self.scales)
+        more = short if curvatures is not None else max(short, _SHORT)
         H = H + np.diag(more * (u + 1e-3 * u.max()) / (t + 0.05 * top))
         c = -u - H @ t
-        near, prices = self._by_barrier(c, H, t, top)
-        found = self._on_face(c, H, near, prices, near > _NONE * top)
+        found = None
+        if all(penalty.order == 1.0 for penalty in self.penalties):
+            # Equations alone, unless the kernels that have a weight go round in circles.
+            found = self._on_face(c, H, t, np.full(len(self.penalties), 0.5), t > 0)
+        if found is None:
+            near, prices = self._by_barrier(c, H, t, top)
+            found = self._on_face(c, H, near, prices, near > _NONE * top)
+            found = near if found is None else found
         for penalty in self.penalties:
             if penalty.squared:
                 found[penalty.members] /= _size(found[penalty.members], penalty.order_of_weights)[0]
@@ -402,8 +453,8 @@ class _Weights:
         pairs = zip(self.penalties, sizes, strict=True)
         return t, np.array([barrier / (1.0 - size) if each.squared else 0.5 for each, size in pairs])
 
-    def _on_face(self, c: Vector, H: Matrix, t: Vector, prices: Vector, used: NDArray[np.bool_]) -> Vector:
-        """Return the minimum over the weights that are above 0, given a point near it and which these are."""
+    def _on_face(self, c: Vector, H: Matrix, t: Vector, prices: Vector, used: NDArray[np.bool_]) -> Vector | None:
+        """Return the minimum, given a point near it and which weights are above 0 there; None: others would have to."""
         squared = [k for k, each in enumerate(self.penalties) if each.squared]
         for _ in range(_ROUNDS):
             x, nu = np.where(used, t, 0.0), prices.copy()
@@ -424,7 +475,7 @@ class _Weights:
                 step = np.linalg.lstsq(system, np.concatenate([-gradient[some], lacks]))[0]
                 x[some] += step[: some.size]
                 nu[squared] += step[some.size :]
-                if not (x[some] > 0).all():
+                if not (x[some] > 0).all() or (np.abs(step[: some.size]) <= _SAME * x[some]).all():
                     break
             # A kernel with a weight below 0 has none, and one whose slope asks for a weight gets one.
             slopes = c + H @ x
@@ -438,7 +489,7 @@ class _Weights:
             if (x[some] > 0).all():
                 t = np.where(used, x, t)
             used = used ^ wrong
-        return t
+        return None
 
     def _value(self, c: Vector, H: Matrix, t: Vector, barrier: float) -> float:
         if not (t > 0).all():

@@ -163,7 +163,7 @@ def descend(
         if ended or point.reached or point.steps >= limit or perf_counter() > deadline:
             break
         wanted *= 0.5
-    point.level = _level(box, point.beta, point.values) if paired else 0.0
+    point.level = level(box, point.beta, point.values) if paired else 0.0
     return point
 
 
@@ -189,7 +189,7 @@ def _gap(box: Matrix, beta: Vector, values: Vector, level: float) -> tuple[float
     return gap, max(abs(dual), abs(dual + gap))
 
 
-def _level(box: Matrix, beta: Vector, values: Vector) -> float:
+def level(box: Matrix, beta: Vector, values: Vector) -> float:
     """Return what :func:`qpkernels.solvers.smo.steps.level_of` does."""
     target, _, ridge, lower, upper = box
     end = np.where(beta >= 0, upper, -lower)

@@ -119,6 +119,11 @@ class Block(NamedTuple):
         none = np.empty(0, matrix.dtype)
         return cls(_read_only(matrix), none, 0, np.array(columns, np.intp), memory, slots, squares)
 
+    @property
+    def matrix(self) -> Floats:
+        """The block as an array, where it is part of a matrix."""
+        return self.source if self.columns.size == 0 else self.source[np.ix_(self.columns, self.columns)]
+
     def rows(self, samples: Indices) -> Matrix:
         """Return the rows of some samples of the block, in float64."""
         part = self.source[samples] if self.columns.size == 0 else self.source[self.columns[samples]][:, self.columns]

@@ -76,3 +76,12 @@ def test_limits_end_it_with_the_best_point() -> None:
     assert found.claim is Claim.STOPPED
     assert "limit of iterations" in found.message
     assert np.isfinite(MultipleKernelBounds(program).certify(found.point, found.multipliers).relative_gap)
+
+
+@pytest.mark.parametrize("size", [1600, 2100])
+def test_many_samples_begin_with_the_weights_of_some_and_are_proved_in_float64(size: int) -> None:
+    X = np.random.default_rng(1).normal(size=(size, 3))
+    y = np.sign(X[:, 0] * X[:, 1] + 0.3 * X[:, 2])
+    grams = tuple(Gram(kernel, X) for kernel in KERNELS[:3])
+    hinge = {"target": y, "lower": np.minimum(y, 0), "upper": np.maximum(y, 0)}
+    solved(MultipleKernelQP(grams, (NormPenalty(EVERY[:3], ONES[:3]),), total=0.0, **hinge), tol=1e-7)
