@@ -44,7 +44,7 @@ from statements import hinge, tube
 
 KINDS = [
     kind
-    for kind in vars(estimators).values()
+    for kind in (getattr(estimators, name) for name in estimators.__all__)
     if isinstance(kind, type) and issubclass(kind, BaseEstimator) and not issubclass(kind, BaseSearchCV)
 ]
 SETTINGS: dict[type[Any], dict[str, Any]] = {

@@ -23,7 +23,7 @@ TARGETS = X[:, 1].copy()
 
 KINDS = [
     kind
-    for kind in map(vars(estimators).get, estimators.__all__)
+    for kind in (getattr(estimators, name) for name in estimators.__all__)
     if isinstance(kind, type) and hasattr(kind, "fit") and not hasattr(kind, "_run_search")
 ]
 VALUES = [None, "nonsense", 10**400, [], -1, float("nan"), object(), True, {"nonsense": 1}]
