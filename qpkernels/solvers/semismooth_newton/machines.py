@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.arrays.compiled import compiled_for, inlined, vectorised
-from qpkernels.gram.panels.loops import add_scaled
+from qpkernels.gram.panels.loops import add_scaled, copy
 from qpkernels.solvers.smo.steps import level_of
 
 __all__ = ["solve_in_features"]
@@ -85,11 +85,14 @@ def _slope_along(box: Matrix, aims: Vector, inverse: Vector, v: Vector, directio
 
 
 @vectorised
-def _relative_gap(box: Matrix, beta: Vector, v: Vector, own: float, square: float, level: float) -> float:
-    """Return that of (w, b) and beta: ``own`` and ``square`` are ||w||^2 and ||Z'beta||^2, ``level`` is b total."""
+def _relative_gap(box: Matrix, beta: Vector, v: Vector, b: float, own: float, square: float, level: float) -> float:
+    """Return that of the function v + b and beta.
+
+    ``own`` and ``square`` are ||w||^2 and ||Z'beta||^2, ``level`` is what b costs.
+    """
     primal, dual = 0.5 * own + level, -0.5 * square
     for k in range(beta.size):
-        residual, size = box[0, k] - v[k], abs(beta[k])
+        residual, size = box[0, k] - (v[k] + b), abs(beta[k])
         excess, reach = abs(residual) - box[1, k], box[4, k] if residual > 0.0 else -box[3, k]
         if box[2, k] > 0.0:
             reach = min(reach, excess / box[2, k])
@@ -149,7 +152,7 @@ def _newton_direction(H: Matrix, gradient: Vector, bordered: bool, U: Matrix) ->
     """Return -H^-1 gradient from the upper triangle of H; where nothing says how far b goes, it goes by 1."""
     r = len(H)
     x = -gradient
-    U[:] = H
+    copy(H.ravel(), U.ravel())
     for j in range(r):
         pivot = U[j, j]
         if bordered and j == r - 1:
@@ -271,13 +274,15 @@ def _count_free(
 ) -> None:
     """Bring the Hessian to the samples that are free; ``fresh``: their curvatures are others than before."""
     H, counted = hessian.matrix, hessian.counted
-    changes, count = 0, 0
+    changes, count, others = 0, 0, 0
     for k in range(free.size):
         changes, count = changes + (free[k] != counted[k]), count + free[k]
+        others += (free[k] != hessian.first_free[k]) | (inverse[k] != hessian.first_inverse[k])
     keeps = False
     if fresh or changes > count:
-        if (free == hessian.first_free).all() and (inverse == hessian.first_inverse).all():
-            H[:], counted[:] = hessian.first, free
+        if others == 0:
+            copy(hessian.first.ravel(), H.ravel())
+            copy(free, counted)
             return
         keeps = hessian.first_inverse[0] < 0.0
         H[:], counted[:] = 0.0, False
@@ -289,12 +294,14 @@ def _count_free(
             rows[changes], factors[changes] = k, inverse[k] if free[k] else -inverse[k]
             changes += 1
     _add_rows(H, Z, samples, rows[:changes], factors[:changes])
-    counted[:] = free
+    copy(free, counted)
     if d < len(H) and count == 0:
         # What rounding leaves would pass for a sample.
         H[:, d] = 0.0
     if keeps:
-        hessian.first[:], hessian.first_inverse[:], hessian.first_free[:] = H, inverse, free
+        copy(H.ravel(), hessian.first.ravel())
+        copy(inverse, hessian.first_inverse)
+        copy(free, hessian.first_free)
 
 
 @vectorised
@@ -326,10 +333,10 @@ def _final(
     square, level = _square(w, d), 0.0
     if d < w.size:
         level = -level_of(box[0], box[1], box[2], box[3], box[4], beta, values)
-    gap = _relative_gap(box, beta, values + level, square, square, level * total)
+    gap = _relative_gap(box, beta, values, level, square, square, level * total)
     if d == w.size or gap <= goal:
         return level, gap
-    return b, _relative_gap(box, beta, values + b, square, square, b * total)
+    return b, _relative_gap(box, beta, values, b, square, square, b * total)
 
 
 @vectorised
@@ -359,7 +366,10 @@ def _solve_one(  # noqa: C901, PLR0912, PLR0915  a called one is compiled twice
     w, v, drawn, gradient = np.zeros(r), np.zeros(n), np.empty(r), np.empty(r)
     share, wanted, best, before = _INEXACT, goal, np.inf, np.inf
     taken, since, count, level = 0, 0, 0, 0.0
-    if (center != 0.0).any():
+    begun = False
+    for k in range(n):
+        begun |= center[k] != 0.0
+    if begun:
         _draw(Z, samples, center, w)
         w[d:] = 0.0
         _expand(features, w, v)
@@ -380,10 +390,10 @@ def _solve_one(  # noqa: C901, PLR0912, PLR0915  a called one is compiled twice
             for k in range(n):
                 change += (slopes[k] - center[k]) * (slopes[k] - center[k])
             if size <= share * extra * change + _ROUNDING * square or taken >= most:
-                gap = _relative_gap(box, slopes, v, own, square, level)
+                gap = _relative_gap(box, slopes, v, 0.0, own, square, level)
                 break
             if extra == 0.0:
-                reached = _relative_gap(box, slopes, v, own, square, level)
+                reached = _relative_gap(box, slopes, v, 0.0, own, square, level)
                 if reached <= wanted:
                     gap = reached
                     break
@@ -397,13 +407,13 @@ def _solve_one(  # noqa: C901, PLR0912, PLR0915  a called one is compiled twice
             step = _line_minimum(box, aims, inverse, v, moves, slope, _square(direction, d))
             taken += 1
             if step == 0.0:
-                gap = _relative_gap(box, slopes, v, own, square, level)
+                gap = _relative_gap(box, slopes, v, 0.0, own, square, level)
             add_scaled(w, step, direction)
             add_scaled(v, step, moves)
-        center[:] = slopes
+        copy(slopes, center)
         over = taken >= most or since >= _STALL
         if gap <= wanted or over:
-            beta[:] = slopes
+            copy(slopes, beta)
             b, reached = _final(Z, offset, features, samples, box, total, d, goal, w[-1], beta, weights, values)
             if reached <= goal or over:
                 return b, taken
@@ -413,7 +423,7 @@ def _solve_one(  # noqa: C901, PLR0912, PLR0915  a called one is compiled twice
         if count > _MANY_FREE * r or count > _FREE * r or gap > _FALL * before:
             extra, fresh = extra / (_MUCH_MORE if count > _MANY_FREE * r else _MORE), True
         before = gap
-    beta[:] = slopes
+    copy(slopes, beta)
     b, _ = _final(Z, offset, features, samples, box, total, d, goal, w[-1], beta, weights, values)
     return b, taken
 
@@ -455,17 +465,24 @@ def solve_in_features(
     for p in range(first, stop):
         place = slice(starts[p], starts[p + 1])
         own = samples[place]
-        if previous.size != own.size or (previous != own).any():
-            features = Z[own].T.copy()
+        others = abs(previous.size - own.size)
+        for k in range(min(previous.size, own.size)):
+            others += previous[k] != own[k]
+        if others > 0:
+            features = np.empty((r, own.size))
+            for k in range(own.size):
+                copy(Z[own[k]], features[:, k])
             none, nobody = np.full(own.size, -1.0), np.zeros(own.size, np.bool_)
             hessian = Hessian(H, U, nobody.copy(), early, none, nobody)
-        previous = own
+        previous, box = own, np.empty((len(terms), own.size))
+        for k in range(len(terms)):
+            copy(terms[k, place], box[k])
         intercepts[p], steps[p] = _solve_one(
             Z,
             offset,
             features,
             own,
-            terms[:, place].copy(),
+            box,
             totals[p],
             d,
             goal,
