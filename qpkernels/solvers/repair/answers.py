@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array
-from scipy.sparse.linalg import lsqr
+from scipy.sparse import block_array, csc_array, csr_array, diags_array, eye_array, vstack
+from scipy.sparse.linalg import splu
 
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import NonconvexError
-from qpkernels.problems import Certificate, ConeProgram, Nonnegative, PSDTriangle, Zero
+from qpkernels.problems import Certificate, Cone, ConeProgram, Nonnegative, PSDTriangle, SecondOrder, Zero
 from qpkernels.problems.cone_program.certificates import Judge
 from qpkernels.problems.cone_program.residuals import Terms, VariableBounds, into_dual_cone, kinds
 from qpkernels.solvers.repair.linearisation import Linearised
@@ -25,11 +25,14 @@ _PATIENCE = 100
 
 _LINEARISATIONS = 5
 
-_LIGHT = (1e-9, 1e-7, 1e-5)
-"""Shares of the value that multipliers may weigh which a repair drops; whether that is cheap, the proof says."""
+_APPROACHES = 6
+"""Steps onto the rows and into the cones, whose surfaces curve, of which each leaves a share."""
 
-_STEPS = 3
-"""Steps towards the cones with one margin: the point near s that a cone names moves with s."""
+_NEAR, _LEFT = 1e-6, 1e-10
+"""Share of a row's terms from which a step takes an inequality for active, and what it leaves of its way."""
+
+_FARTHEST, _HALVINGS = 1e6, 40
+"""How far one entry is moved towards a cone at the most, and how often the way is halved."""
 
 _ROUNDING = 1e-12
 """Share of the largest entry below which an entry may be nothing but rounding; whether it is, the proof says."""
@@ -62,11 +65,10 @@ class Repaired:
 def repair(program: ConeProgram, x: Vector, z: Vector, tol: float) -> Repaired:
     """Return the answer (x, z) itself if its certificate holds at ``tol``, else the best of its repairs.
 
-    It is clipped to its bounds, its multipliers are cleared of rounding and completed by those of bounds, and it is
-    polished. With other cones, it is moved into them by shortest steps in its variables, multipliers of cones that are
-    slack are dropped, and it is polished by way of the quadratic programs that the cones make near it. Each
-    repair is judged by :func:`certify_cone_program` as any answer is, so it need not be trusted: one that makes no
-    better proof is dropped.
+    It is clipped to its bounds, its multipliers are cleared of rounding and completed by those of bounds, and both are
+    moved by least steps onto the equations and into the cones, in units of their own sizes. What is still loose is
+    polished, with other cones by way of the quadratic programs that these make near it. Each repair is judged by
+    :func:`certify_cone_program` as any answer is, so it need not be trusted: one that makes no better proof is dropped.
 
     Parameters
     ----------
@@ -119,66 +121,132 @@ def _judged(judge: Judge, x: Vector, z: Vector) -> Repaired:
 def _repairs(judge: Judge, x: Vector, z: Vector, work: PolishingWork) -> Iterator[tuple[Vector, Vector]]:
     program, terms = judge.program, judge.terms
     bounds = judge.bounds.forced(program)
+    if not program.is_quadratic:
+        yield _reached(terms, bounds, x), _balanced(terms, z)
     yield x, _without_slack_rows(terms, x, z)
     yield x, without_rounding(z)
     yield _completed(terms, bounds, x, z)
     yield _completed(terms, bounds, x, _without_slack_rows(terms, x, z))
-    starts, polish = [z], polished
-    if not program.is_quadratic:
-        lights = [z, *(_without_light_cones(terms, x, z, share) for share in _LIGHT)]
-        for point in (x, *_moved_inside(terms, x)):
-            yield from (_completed(terms, bounds, point, light) for light in lights)
-        starts, polish = [z, lights[-1]], _linearised
-    for start in starts:
-        for point, multipliers in polish(program, x, start, work):
-            yield _completed(terms, bounds, point, multipliers)
-            yield _completed(terms, bounds, without_rounding(point), without_rounding(multipliers))
+    if program.is_quadratic:
+        yield _reached(terms, bounds, x), _balanced(terms, z)
+    for point, multipliers in (polished if program.is_quadratic else _linearised)(program, x, z, work):
+        yield _completed(terms, bounds, point, multipliers)
+        yield _completed(terms, bounds, without_rounding(point), without_rounding(multipliers))
+        if not program.is_quadratic:
+            yield _reached(terms, bounds, point), _balanced(terms, multipliers)
 
 
-def _moved_inside(terms: Terms, x: Vector) -> Iterator[Vector]:
-    """Yield x after the shortest steps that put the rows of violated cones inside and leave those of others.
+def _reached(terms: Terms, bounds: VariableBounds, x: Vector) -> Vector:
+    """Return x after steps onto equations and inequalities and into cones.
 
-    What the steps cost is in the value of the point. Rows without a variable stay where they are: then it is outside.
+    A variable that is in one row alone, such as the bound of a convex term in an objective, rises until it is one,
+    whatever the others are. Variables with bounds are moved in units of their sizes, so that what is almost 0 stays
+    there.
     """
     program, A = terms.program, csr_array(terms.program.A)
-    for margin in (1e-12, 1e-9, 1e-8, 1e-7, 1e-6):
-        for _ in range(_STEPS):
-            s, sizes = program.b - A @ x, terms.rows(x)
-            targets, moved = s.copy(), np.zeros(s.size, dtype=np.bool_)
-            for cone, rows in program.parts():
-                if isinstance(cone, Nonnegative):
-                    targets[rows] = np.maximum(s[rows], 0.0)
-                    moved[rows] = s[rows] <= 1e-6 * sizes[rows]
-                elif isinstance(cone, Zero) or cone.share_outside(s[rows], sizes[rows]) > 0:
-                    targets[rows], moved[rows] = cone.into(s[rows]), True
-                    if isinstance(cone, PSDTriangle):
-                        diagonal = cone.matrix(np.arange(cone.size, dtype=np.float64)).diagonal().astype(np.intp)
-                        targets[rows][diagonal] += margin * sizes[rows][diagonal]
-            if not moved.any():
+    equal, one_sided = kinds(program)
+    by_column = csc_array(A)
+    (single,) = np.nonzero((np.diff(by_column.indptr) == 1) & (terms.curvature == 0))
+    first = by_column.indptr[single]
+    own = dict(zip(by_column.indices[first].tolist(), zip(single, by_column.data[first], strict=True), strict=True))
+    coupled = [(cone, part) for cone, part in program.parts() if not isinstance(cone, Zero | Nonnegative)]
+    rising = [[row for row in range(part.start, part.stop) if row in own] for _, part in coupled]
+    x = bounds.clip(x)
+    bounded = np.isfinite(bounds.lower) | np.isfinite(bounds.upper)
+    for _ in range(_APPROACHES):
+        s, sizes = program.b - A @ x, terms.rows(x)
+        rows = equal | (one_sided & (s <= _NEAR * sizes))
+        parts, ways = [csr_array(A[rows])], [np.where(one_sided, np.minimum(s, 0.0), s)[rows]]
+        for (cone, part), risen in zip(coupled, rising, strict=True):
+            if not risen and cone.violation(s[part]) > 0:
+                directions, way = _approach(cone, s[part], cone.into)
+                parts.append(csr_array(directions @ A[part]))
+                ways.append(-way)
+        step = _shortest_step(
+            vstack(parts), np.concatenate(ways), np.where(bounded, np.abs(x), np.abs(x).max(initial=0.0))
+        )
+        x = bounds.clip(x + step)
+    s = program.b - A @ x
+    for (cone, part), risen in zip(coupled, rising, strict=True):
+        for row in risen:
+            if rise := _way_inside(cone.violation, s[part], row - part.start):
+                column, factor = own[row]
+                x[column] -= rise / factor
                 break
-            weights = 1.0 / np.where(sizes[moved] > 0, sizes[moved], 1.0)
-            way = (s - targets)[moved] * weights
-            with np.errstate(over="ignore", invalid="ignore"):
-                x = x + lsqr(diags_array(weights) @ A[moved], way, atol=1e-15, btol=1e-15, conlim=0.0)[0]
-            if not np.isfinite(x).all():
-                return
-        yield x
+    return x
 
 
-def _without_light_cones(terms: Terms, x: Vector, z: Vector, share: float) -> Vector:
-    """Return z with 0 for each equation and coupled cone whose multipliers weigh less than a share of the value.
+def _balanced(terms: Terms, z: Vector) -> Vector:
+    """Return z after steps that leave no slope of variables without a curvature, and into dual cones.
 
-    Of a cone that is slack they are what a solver stopped at, and leave a slope as large as themselves.
+    The multiplier of a row without variables, such as a constant in a cone, is in no slope. Others are moved in units
+    of their sizes, so that they keep their signs; those of equations need not.
     """
-    program = terms.program
-    weights, kept = np.abs(z) * terms.rows(x), np.ones(z.size, dtype=np.bool_)
-    scale = share * abs(float(0.5 * x @ (program.P @ x) + program.q @ x))
-    for cone, rows in program.parts():
+    program, A = terms.program, csr_array(terms.program.A)
+    flat, sizes, empty = terms.curvature == 0, np.abs(z), np.diff(A.indptr) == 0
+    coupled = [(cone, part) for cone, part in program.parts() if not isinstance(cone, Zero | Nonnegative)]
+    for cone, part in program.parts():
         if isinstance(cone, Zero):
-            kept[rows] = weights[rows] > scale
-        elif not isinstance(cone, Nonnegative):
-            kept[rows] = weights[rows].max(initial=0.0) > scale
-    return np.where(kept, z, 0.0)
+            sizes[part] = np.abs(z).max(initial=0.0)
+        elif isinstance(cone, SecondOrder | PSDTriangle):
+            sizes[part] = sizes[part].max(initial=0.0)
+    columns, units = csr_array(csr_array(A.T)[flat]), csr_array(eye_array(z.size))
+    for _ in range(_APPROACHES):
+        parts, ways = [columns], [-(columns @ z + program.q[flat])]
+        for cone, part in coupled:
+            if not empty[part].any() and cone.dual_violation(z[part]) > 0:
+                directions, way = _approach(cone, z[part], cone.into_dual)
+                parts.append(csr_array(directions @ units[part]))
+                ways.append(way)
+        z = z + _shortest_step(vstack(parts), np.concatenate(ways), sizes)
+    for cone, part in coupled:
+        for place in np.flatnonzero(empty[part]).tolist():
+            if step := _way_inside(cone.dual_violation, z[part], place):
+                z[part.start + place] += step
+                break
+    return z
+
+
+def _approach(cone: Cone, s: Vector, into: Callable[[Vector], Vector]) -> tuple[Matrix, Vector]:
+    """Return directions, and how far s is to be moved along each of them into a cone that it is outside of."""
+    if isinstance(cone, SecondOrder) and (norm := float(np.linalg.norm(s[1:]))) > 0:
+        # Its first entry may rise, or the others shrink.
+        return np.concatenate([[1.0], -s[1:] / norm])[None], np.array([norm - s[0]])
+    return np.eye(s.size), into(s) - s
+
+
+def _shortest_step(A: csr_array, way: Vector, sizes: Vector) -> Vector:
+    """Return the x with Ax equal to the way that is least in units of sizes, up to what a further step makes less."""
+    scaled = csr_array(A @ diags_array(sizes))
+    units = np.sqrt(np.asarray(scaled.multiply(scaled).sum(axis=1)))
+    rows = units > 0
+    if not rows.any():
+        return np.zeros(sizes.size)
+    scaled = csr_array(diags_array(1.0 / units[rows]) @ scaled[rows])
+    left = _LEFT * eye_array(scaled.shape[0])
+    saddle = block_array([[eye_array(sizes.size), scaled.T], [scaled, -left]], format="csc")
+    found = splu(saddle).solve(np.concatenate([np.zeros(sizes.size), way[rows] / units[rows]]))
+    return np.asarray(sizes * found[: sizes.size])
+
+
+def _way_inside(violation: Callable[[Vector], float], s: Vector, place: int) -> float:
+    """Return the least change of one entry that puts s inside a cone; 0 where it is, or where none does."""
+    if violation(s) == 0:
+        return 0.0
+    unit = np.zeros(s.size)
+    unit[place] = 1.0
+    found = []
+    for sign in (1.0, -1.0):
+        size = sign * np.spacing(np.abs(s).max(initial=1.0))
+        while violation(s + size * unit) > 0 and abs(size) < _FARTHEST:
+            size *= 2.0
+        if violation(s + size * unit) == 0:
+            low, high = 0.5 * size, size
+            for _ in range(_HALVINGS):
+                middle = 0.5 * (low + high)
+                low, high = (middle, high) if violation(s + middle * unit) > 0 else (low, middle)
+            found.append(high)
+    return min(found, key=abs, default=0.0)
 
 
 def _linearised(program: ConeProgram, x: Vector, z: Vector, work: PolishingWork) -> Iterator[tuple[Vector, Vector]]:
@@ -189,7 +257,7 @@ def _linearised(program: ConeProgram, x: Vector, z: Vector, work: PolishingWork)
             answer = _repaired(near.program, x, near.multipliers, _ROUNDING, work)
         except NonconvexError:  # rounding made the curvature of a convex surface negative: no fault of the program
             return
-        x, z = answer.point, near.back(answer.point, answer.multipliers)
+        x, z = without_rounding(answer.point), near.back(answer.point, answer.multipliers)
         if not (np.isfinite(x).all() and np.isfinite(z).all()):
             return
         yield x, z

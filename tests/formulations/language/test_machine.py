@@ -455,6 +455,30 @@ def test_bounds_have_their_multipliers_however_they_are_written() -> None:
             assert found == pytest.approx(bound.dual_value, abs=1e-5)
 
 
+CONES: dict[str, Callable[[Function, Function, Any], tuple[Any, list[Any]]]] = {
+    "largest residual": lambda f, g, b: (cp.max(cp.abs(T - f(X) - g(X) - b)) + 0.1 * (f.norm + g.norm), []),
+    "norms are bounded": lambda f, g, b: (hinge(f(X) + g(X) + b), [f.norm <= 2, g.norm <= 2]),
+    "worst three": lambda f, g, b: (cp.sum_largest(cp.abs(T - f(X) - b), 3), [f.norm <= 2, g.norm <= 1, g(X) >= f(X)]),
+    "worst tenth": lambda f, g, b: (
+        0.01 * f.squared_norm + g.norm + cp.sum(cp.pos(cp.pos(1 - f(X) - g(X)) - b)) + 4 * b,
+        [b >= 0],
+    ),
+    "logarithms": lambda f, _, b: (-cp.sum(cp.log(f(X))) / M + 0.5 * f.squared_norm, [f.mean(X) + b <= 1, b >= 0]),
+    "exponentials": lambda f, g, b: (cp.sum(cp.exp(-cp.multiply(Y, f(X) + b))) + f.norm + g.norm, [g(GRID) >= b]),
+    "fourth powers": lambda f, g, b: (cp.sum((T - f(X) - b) ** 4) + cp.square(f.norm + g.norm), [g.mean(X) == 0.1]),
+}
+"""Statements over cones whose solver leaves almost nothing, in terms that are almost nothing."""
+
+
+@pytest.mark.parametrize("name", CONES)
+def test_answers_over_cones_are_repaired_until_they_are_proved(name: str) -> None:
+    f, g, b = Function(RBF(2.0), "f"), Function(RBF(0.5), "g"), cp.Variable()
+    objective, constraints = CONES[name](f, g, b)
+    machine = Machine(cp.Minimize(objective), constraints)
+    assert machine.recognised.startswith("a ConeProgram")
+    assert machine.solve().status == "optimal"
+
+
 def test_statements_are_shown_as_they_were_written() -> None:
     f, b = Function(RBF(1.0), "q0.1"), cp.Variable(2, name="b")
     loss = 0.1 * cp.sum(cp.abs(f(X) - b[0])) + 1 * cp.sum(b)
