@@ -14,9 +14,16 @@ from scipy.sparse.csgraph import connected_components
 
 import formulations.modelling.cvx as cp
 from formulations.language.function import Combination, FittedFunction, Function, Norm, Values, stacked
-from formulations.language.parametric import ENTRIES, LossEntries
 from formulations.language.penalties import PenaltyPart, penalty_part
-from formulations.language.recognition import NotSeparable, SeparatedLosses, StatementColumns, same_entries, separate
+from formulations.language.recognition import (
+    NotSeparable,
+    SeparatedLosses,
+    StatementColumns,
+    no_entries,
+    same_entries,
+    separate,
+)
+from formulations.language.smooth import ExponentialTerms, SmoothTerms
 from formulations.modelling.lowering import Lowered, lower
 from formulations.modelling.reasons import declared_groups
 from formulations.modelling.routes import FEW
@@ -32,12 +39,14 @@ from qpkernels.problems import (
     Certificate,
     ConeProgram,
     Enclosure,
+    FenchelBounds,
     KernelQP,
     KernelQPBounds,
     MultipleKernelQP,
     NormPenalty,
     Program,
     SemiparametricQP,
+    SmoothRisk,
     enclose_cone_program,
 )
 from qpkernels.problems.multiple_kernel_qp import MultipleKernelBounds
@@ -60,6 +69,10 @@ __all__ = [
     "require_penalties",
     "with_others",
 ]
+
+
+_SAME = 1e-10
+"""Share of the slopes of smooth losses within which a cost of the intercept is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,8 +166,18 @@ def recognised(
         if (center := spaces[each.function].known) is not None:
             shift[start : start + each.size] = each.of(center)
         start += each.size
-    losses = separate(_shifted(part.rest, columns.values, shift), columns, None if before is None else before.losses)
-    return _kernel_qp(lowered, tuple(values), tuple(norms), columns, part, spaces, penalties, losses, shift, before)
+    rest, smooth = _shifted(part.rest, columns.values, shift), None
+    if terms := ExponentialTerms.of(rest):
+        own = np.concatenate([_columns(lowered, [each]) for each in lowered.problem.variables()])
+        if np.isin(terms.columns, own).any():
+            raise NotSeparable("a variable is in exponential cones of its own")
+        losses = separate(terms.program, terms.among(columns), bare=True)
+        smooth = SmoothTerms.of(losses, terms)
+        losses = replace(losses, kinds=(), entries=no_entries(smooth.numbers))
+    else:
+        losses = separate(rest, columns, None if before is None or before.is_smooth else before.losses)
+    stated = tuple(values), tuple(norms), columns, part, spaces, penalties, losses, smooth, shift, before
+    return _kernel_qp(lowered, *stated)
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,13 +280,13 @@ def _kernel_qp(
     spaces: dict[Function, _Space],
     penalties: tuple[NormPenalty, ...],
     losses: SeparatedLosses,
+    smooth: SmoothTerms | None,
     shift: Vector,
     known: _AsKernelQP | None,
 ) -> Compiled:
     if losses.entries.of.size == 0:
         # Losses that are constant have the slope 0 alone.
-        of, none = np.arange(losses.functionals.shape[0]), np.zeros((len(ENTRIES), losses.functionals.shape[0]))
-        losses = replace(losses, entries=LossEntries(of, *none))
+        losses = replace(losses, entries=no_entries(np.arange(losses.functionals.shape[0])))
     entries = losses.entries
     directions, costs = losses.directions[entries.of], losses.costs
     rows, apart = csr_array(losses.functionals[entries.of]), bool(penalties)
@@ -273,10 +296,18 @@ def _kernel_qp(
     parts = (entries.target, entries.lower, entries.upper)
     others = (entries.epsilon, entries.ridge, lowered.program.name)
     factor = 1.0
-    program: KernelQP | SemiparametricQP | MultipleKernelQP
+    program: KernelQP | SemiparametricQP | MultipleKernelQP | SmoothRisk
     single = directions.shape[1] == 1 and bool(directions[0, 0]) and bool((directions == directions[0, 0]).all())
     try:
-        if penalties:
+        if smooth is not None:
+            scale = float(np.abs(directions.T @ smooth.l).sum() + np.abs(smooth.cost * smooth.a).sum())
+            if penalties or directions.shape[1] > single or (np.abs(costs) > _SAME * scale).any():
+                raise NotSeparable(
+                    "smooth losses stand beside free directions other than an intercept, or joined norms"
+                )
+            factor = float(directions[0, 0]) if single else 1.0
+            program = SmoothRisk(gram, smooth.losses(), 0.0 if single else None, lowered.program.name)
+        elif penalties:
             if directions.shape[1] and not single:
                 raise NotSeparable("norms are penalised together, beside free directions other than an intercept")
             factor = float(directions[0, 0]) if single else 1.0
@@ -369,7 +400,7 @@ def _representers(
 class _AsKernelQP:
     """A statement that is a KernelQP, or one with several free directions, of functionals; see :class:`Compiled`."""
 
-    program: KernelQP | SemiparametricQP | MultipleKernelQP
+    program: KernelQP | SemiparametricQP | MultipleKernelQP | SmoothRisk
     statement: Lowered
     values: tuple[Values, ...]
     norms: tuple[Norm, ...]
@@ -386,10 +417,17 @@ class _AsKernelQP:
         weights, others = ({f: each.weight for f, each in some.items()} for some in (self.spaces, spaces))
         return weights == others and same_entries(self.functionals, functionals)
 
+    @property
+    def is_smooth(self) -> bool:
+        """Whether its losses are smooth ones."""
+        return isinstance(self.program, SmoothRisk)
+
     def begin(self, known: Compiled, point: Vector) -> Vector | None:
         if not isinstance(known, _AsKernelQP) or not self.is_of(known.functionals, known.spaces):
             return None
         # The largest multiple that is feasible, as along a path.
+        if isinstance(self.program, SmoothRisk) or isinstance(known.program, SmoothRisk):
+            return None
         beta, program = known.program.project(point), self.program
         used = beta != 0
         room = np.where(beta > 0, program.upper, program.lower)[used] / beta[used]
@@ -419,7 +457,7 @@ class _AsKernelQP:
         intercept = " with an intercept" if self.program.total is not None else ""
         if isinstance(self.program, MultipleKernelQP):
             return f"a MultipleKernelQP of {size} and {count(len(self.program.grams), 'kernel')}{intercept}"
-        return f"a KernelQP of {size}{intercept}"
+        return f"a {type(self.program).__name__} of {size}{intercept}"
 
     @property
     def usual_method(self) -> Method:
@@ -438,7 +476,12 @@ class _AsKernelQP:
         return None if solved is None else solved.fitted(0, tol)
 
     def answer(self, outcome: Outcome, tol: float, certificate: Certificate | None = None) -> Found:
-        program, z, beta = self.program, outcome.multipliers, self.program.project(outcome.point)
+        program, z = self.program, outcome.multipliers
+        if isinstance(program, SmoothRisk):
+            fenchel = FenchelBounds(program.gram, program.losses, program.total)
+            beta = fenchel.feasible(outcome.point)
+        else:
+            beta = program.project(outcome.point)
         values = outcome.values[None] if certificate is not None and outcome.values is not None else None
         scales = np.array([0.5 / space.weight for space in self.spaces.values()])
         match program:
@@ -450,6 +493,8 @@ class _AsKernelQP:
                 certificate = apart.certify(outcome.point, z, products)
                 scales, z = np.split(z, [scales.size])
                 values = scales[:, None] * products
+            case SmoothRisk():
+                certificate = fenchel.certify(outcome.point, float(z[0]) if z.size else 0.0)
             case _ if certificate is None:
                 bounds, b = KernelQPBounds(program), float(z[0]) if z.size else 0.0
                 product = bounds.product(beta, b)

@@ -25,7 +25,7 @@ from formulations.modelling.lowering import Lowered
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.problems import Block, Cone, ConeProgram, Nonnegative, NormPenalty, SecondOrder, Zero
 
-__all__ = ["PenaltyPart", "penalty_part"]
+__all__ = ["PenaltyPart", "penalty_part", "with_rows"]
 
 _SAME = 1e-10
 """Relative difference of two coefficients that is rounding."""
@@ -72,7 +72,7 @@ class PenaltyPart:
             and np.array_equal(known.b[~left], program.b[~left])
         ):
             return None
-        return replace(self, rest=_with_rows(program, left))
+        return replace(self, rest=with_rows(program, left))
 
 
 def penalty_part(lowered: Lowered, norms: Sequence[Indices]) -> PenaltyPart:
@@ -114,7 +114,7 @@ class _Reading:
         left = np.ones(self.program.b.size, dtype=bool)
         left[rows] = False
         every = np.concatenate([self._coordinates, columns])
-        return PenaltyPart(penalties, _with_rows(self.program, left), np.flatnonzero(left), every)
+        return PenaltyPart(penalties, with_rows(self.program, left), np.flatnonzero(left), every)
 
     @cached_property
     def _coordinates(self) -> Indices:
@@ -352,8 +352,14 @@ def _joins(cone: Cone) -> bool:
     return not isinstance(cone, Zero | Nonnegative)
 
 
-def _with_rows(program: ConeProgram, left: NDArray[np.bool_]) -> ConeProgram:
-    """Return the program with those rows alone, of which other cones than those of single rows have all or none."""
+def with_rows(program: ConeProgram, left: NDArray[np.bool_]) -> ConeProgram:
+    """Return the program with those rows alone, of which other cones than those of single rows have all or none.
+
+    Parameters
+    ----------
+    program, left
+        The program, and which of its rows are left.
+    """
     if left.all():
         return program
     cones = []

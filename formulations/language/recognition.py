@@ -29,7 +29,7 @@ from formulations.language.parametric import ENTRIES, MOST_ROWS, LossEntries, Lo
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.problems import ConeProgram, Nonnegative, Zero
 
-__all__ = ["NotSeparable", "SeparatedLosses", "StatementColumns", "same_entries", "separate"]
+__all__ = ["NotSeparable", "SeparatedLosses", "StatementColumns", "no_entries", "same_entries", "separate"]
 
 _ROUNDING, _SAME = 1e-12, 1e-10
 """Shares of a slope, and of the marks of rows, below which a difference is rounding."""
@@ -76,6 +76,8 @@ class SeparatedLosses:
         The value where every loss is at its least.
     shared
         The columns of z0.
+    kinds
+        The losses as small programs.
     """
 
     entries: LossEntries
@@ -84,7 +86,7 @@ class SeparatedLosses:
     costs: Vector
     offset: float
     shared: Indices
-    _kinds: tuple[_LossKind, ...]
+    kinds: tuple[_LossKind, ...]
     _program: ConeProgram
     _values: Indices
 
@@ -105,10 +107,10 @@ class SeparatedLosses:
         )
         if not same:
             return None
-        kinds = tuple(each.having(program.q[each.columns], program.b[each.rows]) for each in self._kinds)
+        kinds = tuple(each.having(program.q[each.columns], program.b[each.rows]) for each in self.kinds)
         entries, offset = _collected(kinds, program.offset)
         costs = self.costs + program.q[self.shared] - known.q[self.shared]
-        return replace(self, entries=entries, costs=costs, offset=offset, _kinds=kinds, _program=program)
+        return replace(self, entries=entries, costs=costs, offset=offset, kinds=kinds, _program=program)
 
     def write(self, s: Vector, slopes: Vector, x: Vector, multipliers: Vector) -> None:
         """Write private variables and multipliers of rows, given the arguments of all losses and their slopes there.
@@ -120,7 +122,7 @@ class SeparatedLosses:
         x, multipliers
             Where they are written to, of all columns and of all rows.
         """
-        for kind in self._kinds:
+        for kind in self.kinds:
             z, y = kind.pieces.at(s[kind.of], slopes[kind.of])
             y = kind.completed(y, slopes[kind.of], s[kind.of], z)
             x[kind.columns], multipliers[kind.rows] = z, y
@@ -204,7 +206,9 @@ class _LossKind:
         return y
 
 
-def separate(program: ConeProgram, columns: StatementColumns, known: SeparatedLosses | None = None) -> SeparatedLosses:
+def separate(
+    program: ConeProgram, columns: StatementColumns, known: SeparatedLosses | None = None, *, bare: bool = False
+) -> SeparatedLosses:
     """Return the losses that the matrices are a sum of, beside the norms.
 
     Parameters
@@ -213,13 +217,15 @@ def separate(program: ConeProgram, columns: StatementColumns, known: SeparatedLo
         The matrices, and which columns are what.
     known
         What was found of the same statement with other parameters: how it falls apart is kept where that is the same.
+    bare
+        Whether it is not looked at what the losses are, which are entries without numbers then.
 
     Raises
     ------
     NotSeparable
         With the reason, where they are no such sum.
     """
-    return (None if known is None else known.again(program)) or _Separation(program, columns).losses()
+    return (None if known is None else known.again(program)) or _Separation(program, columns).losses(bare=bare)
 
 
 def same_entries(first: csr_array | csc_array, second: csr_array | csc_array) -> bool:
@@ -321,7 +327,7 @@ class _Separation:
 
     # The components
 
-    def losses(self) -> SeparatedLosses:
+    def losses(self, *, bare: bool) -> SeparatedLosses:
         """Return the losses, or raise the reason why there are none."""
         (private,) = np.nonzero(~self.shared)
         (shared,) = np.nonzero(self.shared)
@@ -360,7 +366,10 @@ class _Separation:
         p, c = np.zeros(count), np.zeros(count)
         p[of_units], c[of_units] = squares, linear
         kinds = tuple(self._kinds(Z, private, component, owner, p, c))
-        entries, offset = _collected(kinds, self.program.offset)
+        if bare:
+            entries, offset = no_entries(np.arange(count)), self.program.offset
+        else:
+            entries, offset = _collected(kinds, self.program.offset)
         kept = _determined(directions[entries.of], costs)
         directions, costs, z0 = directions[:, kept], costs[kept], self.others[shared[kept]]
         return SeparatedLosses(entries, functionals, directions, costs, offset, z0, kinds, self.program, self.of_values)
@@ -426,6 +435,17 @@ class _Separation:
                 c[members],
             )
             yield _LossKind(members, rows, inside, programs)
+
+
+def no_entries(of: Indices) -> LossEntries:
+    """Return entries of losses of which nothing is said but their numbers.
+
+    Parameters
+    ----------
+    of
+        The numbers.
+    """
+    return LossEntries(of, *np.zeros((len(ENTRIES), of.size)))
 
 
 def _collected(kinds: tuple[_LossKind, ...], offset: float) -> tuple[LossEntries, float]:

@@ -57,7 +57,7 @@ from together import together
 NO_PENALTY = {Separability, LinearProgramMachine, LeastSquaresFit, LeastAbsoluteFit, LaplaceFit, ChebyshevFit}
 """Models that penalise no norm of f, or coefficients in place of it."""
 
-CONES = "a ConeProgram in coordinates"
+CONES, SMOOTH = "a ConeProgram in coordinates", "a SmoothRisk"
 
 
 class Statement(NamedTuple):
@@ -122,16 +122,16 @@ def least_squares_classifier(model: LeastSquaresClassifier, f: Function, b: Any)
 
 
 def logistic(model: Logistic, f: Function, b: Any) -> Statement:
-    return Statement(costs(model, cp.logistic(-margins(model, f, b))), program=CONES)
+    return Statement(costs(model, cp.logistic(-margins(model, f, b))), program=SMOOTH)
 
 
 def penalised_logistic(model: PenalisedLogistic, f: Function, _: Any) -> Statement:
     loss = cp.sum(cp.logistic(-margins(model, f, 0.0))) / len(model)
-    return Statement(loss, weight=mean_weight(model), program=CONES)
+    return Statement(loss, weight=mean_weight(model), program=SMOOTH)
 
 
 def margin_loss(model: MarginLossClassifier, f: Function, b: Any) -> Statement:
-    program = "a KernelQP" if model.loss.quadratic_conjugate is not None else CONES
+    program = "a KernelQP" if model.loss.quadratic_conjugate is not None else SMOOTH if model.loss.is_smooth else CONES
     return Statement(costs(model, model.loss.atom(margins(model, f, b))), program=program)
 
 
@@ -180,7 +180,7 @@ def huber(model: Huber, f: Function, b: Any) -> Statement:
 
 
 def residual_loss(model: ResidualLossRegression, f: Function, b: Any) -> Statement:
-    program = "a KernelQP" if model.loss.quadratic_conjugate is not None else CONES
+    program = "a KernelQP" if model.loss.quadratic_conjugate is not None else SMOOTH if model.loss.is_smooth else CONES
     return Statement(costs(model, model.loss.atom(residuals(model, f, b))), program=program)
 
 

@@ -31,6 +31,7 @@ Y = np.sign(X[:, 0] + 0.5 * RANDOM.normal(size=M))
 T = np.sin(X[:, 0]) + 0.1 * RANDOM.normal(size=M)
 GRID = np.linspace(-2, 2, 9)[:, None] * [1.0, 0.0]
 WEIGHTS = RANDOM.uniform(0.5, 2.0, M)
+COUNTS = RANDOM.poisson(1.5, M)
 
 
 class Stated(NamedTuple):
@@ -91,6 +92,11 @@ def free_width(f: Function, b: Any) -> tuple[Any, list[Any]]:
     # |r| is private to one sample, and the width is shared: a loss of two numbers.
     width = cp.Variable()
     return cp.sum(cp.pos(cp.abs(T - f(X) - b) - width)) + 5 * width, [width >= 0]
+
+
+def cone_of_ones_own(f: Function, _: Any) -> tuple[Any, list[Any]]:
+    t = cp.Variable(M, name="t")
+    return cp.sum(t), [cp.ExpCone(-cp.multiply(Y, f(X)), np.ones(M), t)]
 
 
 def quantiles() -> Stated:
@@ -203,7 +209,35 @@ STATED: dict[str, Callable[[], Stated]] = {
     ),
     "largest residual": of_one(lambda f, _: (5 * cp.max(cp.abs(f(X) - T)), []), "a ConeProgram in coordinates"),
     "logistic": of_one(
-        lambda f, b: (cp.sum(cp.logistic(-cp.multiply(Y, f(X) + b))), []), "a ConeProgram in coordinates"
+        lambda f, b: (cp.sum(cp.logistic(-cp.multiply(Y, f(X) + b))), []),
+        "a SmoothRisk of 40 functionals with an intercept",
+    ),
+    "weighted logistic of differences": of_one(
+        lambda f, _: (WEIGHTS[:20] @ cp.logistic(0.3 - 2 * f(X)[:20] + f(X)[20:]) + 0.1 * cp.sum(f(X)[:20]), []),
+        "a ConeProgram in coordinates",
+    ),
+    "logistic of differences": of_one(
+        lambda f, _: (WEIGHTS[:20] @ cp.logistic(0.3 - 2 * f(X)[:20] + f(X)[20:]), []),
+        "a SmoothRisk of 20 functionals",
+    ),
+    "logistic residual": of_one(
+        lambda f, b: (cp.sum(2 * cp.logistic(f(X) + b - T) - f(X) - b), []),
+        "a SmoothRisk of 40 functionals with an intercept",
+    ),
+    "exponential": of_one(
+        lambda f, b: (WEIGHTS @ cp.exp(-cp.multiply(Y, f(X) + b)), []),
+        "a SmoothRisk of 40 functionals with an intercept",
+    ),
+    "counts": of_one(
+        lambda f, b: (cp.sum(cp.exp(f(X) + b) - cp.multiply(COUNTS, f(X) + b)), []),
+        "a SmoothRisk of 40 functionals with an intercept",
+    ),
+    "logistic beside absolute": of_one(
+        lambda f, _: (cp.sum(cp.logistic(f(X)[:9])) + cp.norm1(f(X)[9:] - T[9:]), []), "a ConeProgram in coordinates"
+    ),
+    "logistic beside a trend": of_one(
+        lambda f, b: (cp.sum(cp.logistic(f(X) + X @ np.ones(2) * b - T)) + cp.square(b), []),
+        "a ConeProgram in coordinates",
     ),
     "ranking": of_one(lambda f, _: (cp.sum(cp.pos(1 - f(X)[:20] + f(X)[20:])), []), "a KernelQP of 20 functionals"),
     "trend": of_one(trend, "a SemiparametricQP of 40 functionals and 3 free directions"),
@@ -271,6 +305,14 @@ def test_the_program_has_the_optimum_in_coordinates_and_cvxpy_sees_it(name: str)
         assert np.isfinite(constraint.dual_value).all()
     in_coordinates = machine.solve("clarabel", tol=1e-7)
     assert in_coordinates.objective == pytest.approx(solution.objective, rel=1e-6)
+
+
+def test_other_exponential_cones_stay_cones() -> None:
+    f = Function(RBF(1.0))
+    cost, constraints = cone_of_ones_own(f, None)
+    for loss, rows in ((cost, constraints), (cp.sum(cp.kl_div(1 + f(X)[:9], np.ones(9))), [])):
+        machine = Machine(cp.Minimize(f.squared_norm + loss), rows)
+        assert machine.recognised.startswith("a ConeProgram in coordinates")
 
 
 def test_a_statement_is_the_model_that_the_catalogue_has() -> None:
@@ -342,6 +384,7 @@ FEW = np.where(np.arange(M) % 3 > 0, WEIGHTS, 0.0)
 CHANGING: dict[str, tuple[Callable[[Function, Any, Any], Any], bool]] = {
     "cost": (lambda f, b, p: f.squared_norm + p * hinge(f(X) + b), True),
     "costs of some samples": (lambda f, b, p: f.squared_norm + p * FEW @ cp.pos(cp.abs(f(X) + b - T) - 0.1), True),
+    "smooth losses": (lambda f, b, p: f.squared_norm + p * cp.sum(cp.logistic(-cp.multiply(Y, f(X) + b))), True),
     "targets": (lambda f, b, p: f.squared_norm + cp.norm1(f(X) + b - T - p), True),
     "squares": (lambda f, _, p: f.squared_norm + cp.sum_squares(f(X) - p * T), True),
     "a sum of free variables": (
