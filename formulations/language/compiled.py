@@ -24,7 +24,7 @@ from formulations.language.recognition import (
     separate,
 )
 from formulations.language.smooth import ExponentialTerms, SmoothTerms
-from formulations.modelling.lowering import Lowered, lower
+from formulations.modelling.lowering import Lowered, lower, writing_back
 from formulations.modelling.reasons import declared_groups
 from formulations.modelling.routes import FEW
 from qpkernels.arrays import Indices, Matrix, Vector, is_sparse
@@ -789,7 +789,8 @@ class InCoordinates:
         functions = {f: span.function(np.asarray(self.u[f].value)) for f, span in self.spans.items()}
         for norm in self.norms:
             size = found_by(norm.combination, functions).squared_norm
-            norm.save_value(np.full(2, np.sqrt(0.5 * size)))
+            with writing_back():
+                norm.save_value(np.full(2, np.sqrt(0.5 * size)))
         return Found(functions, repaired.certificate, 0.0, repaired.point, repaired.multipliers)
 
     def enclose(self, found: Found) -> Enclosure:

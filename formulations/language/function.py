@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, vstack
 
 import formulations.modelling.cvx as cp
+from formulations.modelling.lowering import is_written_back
 from qpkernels.arrays import Matrix, Vector, finite_matrix, finite_vector, is_integer, is_sparse, real_number, shown
 from qpkernels.arrays.checks import add_samples
 from qpkernels.display import count
@@ -226,6 +227,21 @@ class Norm(cp.Variable):  # type: ignore[misc]
         # Two, since CVXPY takes the norm of one number for its absolute value.
         super().__init__((2,), name=f"coordinates of {combination}")
         self.combination = combination
+
+    def save_value(self, value: Any) -> None:
+        """Keep the value.
+
+        Raises
+        ------
+        ParameterError
+            If it is what CVXPY found alone: without the functions, values at points would cost nothing.
+        """
+        if value is not None and not is_written_back():
+            raise ParameterError(
+                f"a cp.Problem knows numbers alone, and not that some of them are values of {self.combination}, so "
+                "that what it found is no solution; solve the statement by Machine(objective, constraints).solve()."
+            )
+        super().save_value(value)
 
     @property
     def functions(self) -> tuple[Function, ...]:

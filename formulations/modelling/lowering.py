@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Literal, TypeAlias
@@ -22,7 +24,9 @@ __all__ = [
     "ConeAnswer",
     "Lowered",
     "Structure",
+    "is_written_back",
     "lower",
+    "writing_back",
 ]
 
 Structure: TypeAlias = Literal["textbook", "lowered"]
@@ -37,6 +41,24 @@ that of a tube, has auxiliary variables of its own.
 
 _AUXILIARY = "auxiliary"
 """Name of the blocks that the reduction adds to the declared ones; they are numbered in order."""
+
+
+_WRITING = ContextVar("writing", default=False)
+
+
+@contextmanager
+def writing_back() -> Iterator[None]:
+    """Write an answer of this library to variables."""
+    token = _WRITING.set(True)
+    try:
+        yield
+    finally:
+        _WRITING.reset(token)
+
+
+def is_written_back() -> bool:
+    """Return whether an answer of this library is being written to variables, rather than one that CVXPY found."""
+    return _WRITING.get()
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +104,11 @@ class Lowered:
             solve_time=0.0,
             iterations=0,
         )
-        self.problem.unpack(self.chain.invert(raw, self.inverse_data))
+        token = _WRITING.set(True)
+        try:
+            self.problem.unpack(self.chain.invert(raw, self.inverse_data))
+        finally:
+            _WRITING.reset(token)
 
     def matrices(self, structure: Structure) -> ConeProgram:
         """Return the program as it is, or without auxiliary variables that equations define.

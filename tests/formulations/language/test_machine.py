@@ -561,6 +561,18 @@ def test_several_kernels_are_solved_again_from_the_answer_before() -> None:
         assert first.objective == pytest.approx(again.objective, rel=1e-6)
 
 
+def test_what_cvxpy_finds_without_the_functions_is_refused() -> None:
+    f, b = Function(RBF(1.0)), cp.Variable()
+    machine = Machine(cp.Minimize(0.5 * f.squared_norm + hinge(f(X) + b)))
+    norm = (machine.solve(), f.norm.value)[1]
+    for problem in (machine.problem, cp.Problem(machine.problem.objective)):
+        with pytest.raises(
+            ParameterError, match=r"knows numbers alone, .* values of f, so that .* no solution; solve "
+        ):
+            problem.solve(solver="CLARABEL")
+    assert f.norm.value == norm
+
+
 def test_what_cannot_be_stated_is_refused() -> None:
     f, g, b = Function(RBF(1.0), "f"), Function(Polynomial(2), "g"), cp.Variable(name="b")
     with pytest.raises(UnsupportedProgramError, match=r"objective -\(\|\|f\|\|\^2\).* is unknown, not convex"):
