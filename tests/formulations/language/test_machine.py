@@ -292,7 +292,7 @@ STATED: dict[str, Callable[[], Stated]] = {
 }
 
 
-@pytest.mark.parametrize("name", STATED)
+@together("name", STATED)
 def test_the_program_has_the_optimum_in_coordinates_and_cvxpy_sees_it(name: str) -> None:
     machine, program = STATED[name]()
     assert machine.recognised.startswith(program)
@@ -513,7 +513,7 @@ CONES: dict[str, Callable[[Function, Function, Any], tuple[Any, list[Any]]]] = {
 """Statements over cones whose solver leaves almost nothing, in terms that are almost nothing."""
 
 
-@pytest.mark.parametrize("name", CONES)
+@together("name", CONES)
 def test_answers_over_cones_are_repaired_until_they_are_proved(name: str) -> None:
     f, g, b = Function(RBF(2.0), "f"), Function(RBF(0.5), "g"), cp.Variable()
     objective, constraints = CONES[name](f, g, b)
