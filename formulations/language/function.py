@@ -532,6 +532,11 @@ class Function(Combination):
             )
         points = Representers(self.kernel, self.kernel.samples(X), axes)
         if axes:
+            features = points.X.shape[-1]
+            if points.X.ndim == 2 and not 0 <= min(axes) <= max(axes) < features:
+                raise ParameterError(
+                    f"an axis is the number of a feature, here from 0 to {features - 1}, but {axes[0]} came."
+                )
             # A kernel without such a derivative says so here.
             first = points.part(np.arange(1))
             first.inner(first)
@@ -547,8 +552,9 @@ class Function(Combination):
             add_samples(digest, rows)
         key = digest.digest()
         if key not in self._made:
-            of = {0: self.name}.get(len(axes), f"{self.name}{''.join(f'_{axis}' for axis in axes)}")
-            self._made[key] = Values(self, points, None if rows is None else csr_array(rows), f"{of}(X)")
+            named = f"{self.name}{''.join(f'_{axis}' for axis in axes)}(X)"
+            named = named if rows is None else f"weighted {named}"
+            self._made[key] = Values(self, points, None if rows is None else csr_array(rows), named)
         made = self._made[key]
         return made[0] if weights is not None and np.ndim(weights) == 1 else made
 

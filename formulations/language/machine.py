@@ -531,7 +531,8 @@ class Machine(Carded):
                 return infeasible(self.name, proof.certificate, proof.multipliers, message, names)
             case Ray():
                 return unbounded(self.name, proof.certificate, message, proof)
-        return no_answer(self.name, f"{message}, but what it returned does not prove it")
+        lacking = f"{message}, but what it returned does not prove it; conflict() looks for constraints that contradict"
+        return no_answer(self.name, f"{lacking} each other")
 
     def card(self) -> Card:
         """Return the statement, which program it is, and the dual of that."""
@@ -539,9 +540,12 @@ class Machine(Carded):
         facts = [Fact(verb, in_words(self.problem.objective.args[0]))]
         facts += [Fact("subject to", in_words(each)) for each in self.problem.constraints]
         facts += [Fact(f.name, f"a function in the space of {f.kernel!r}") for f in self.functions]
+        if unknown := [each.name() for each in self.problem.parameters() if each.value is None]:
+            return Card(self.name, (), (*facts, Fact("parameters", f"{', '.join(unknown)}, without a value")))
         made, _ = self._latest_compiled()
         dual = () if made is None else dual_in_words(made.program)
         return Card(self.name, (), (*facts, Fact("recognised", self.recognised), *dual))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.recognised}>"
+        unknown = any(each.value is None for each in self.problem.parameters())
+        return f"<{type(self).__name__}: {'parameters without a value' if unknown else self.recognised}>"

@@ -561,6 +561,13 @@ def test_several_kernels_are_solved_again_from_the_answer_before() -> None:
         assert first.objective == pytest.approx(again.objective, rel=1e-6)
 
 
+def test_a_statement_whose_parameters_have_no_value_is_shown() -> None:
+    f, C = Function(RBF(1.0)), cp.Parameter(nonneg=True, name="C")
+    machine = Machine(cp.Minimize(0.5 * f.squared_norm + C * hinge(f(X))))
+    assert repr(machine) == "<Machine: parameters without a value>"
+    assert "C, without a value" in str(machine)
+
+
 def test_what_cvxpy_finds_without_the_functions_is_refused() -> None:
     f, b = Function(RBF(1.0)), cp.Variable()
     machine = Machine(cp.Minimize(0.5 * f.squared_norm + hinge(f(X) + b)))
@@ -589,6 +596,8 @@ def test_what_cannot_be_stated_is_refused() -> None:
         f + 1.0
     with pytest.raises(ParameterError, match="must be an integer of at least 1"):
         f.derivative(X, 0, order=0)
+    with pytest.raises(ParameterError, match="the number of a feature, here from 0 to 1, but 3 came"):
+        f.derivative(X, 3)
     with pytest.raises(ParameterError, match="no function 'g'"):
         Machine(cp.Minimize(f.squared_norm + hinge(f(X)))).solve().function(g)
 
