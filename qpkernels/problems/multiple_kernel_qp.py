@@ -225,6 +225,8 @@ class MultipleKernelQP(Program):
             j.
         beta
             Shape (m,).
+        everywhere
+            Whether all of it is needed.
         """
         gram, used = self.grams[number], np.flatnonzero(beta)
         if everywhere or gram.is_formed or gram.product_form is None or not used.size:

@@ -212,6 +212,13 @@ def _approach(cone: Cone, s: Vector, into: Callable[[Vector], Vector]) -> tuple[
     if isinstance(cone, SecondOrder) and (norm := float(np.linalg.norm(s[1:]))) > 0:
         # Its first entry may rise, or the others shrink.
         return np.concatenate([[1.0], -s[1:] / norm])[None], np.array([norm - s[0]])
+    if isinstance(cone, PSDTriangle):
+        values, vectors = np.linalg.eigh(cone.matrix(s))
+        low = values <= _NEAR * np.abs(values).max()
+        columns, rows = np.tril_indices(cone.order)
+        of_each = np.where(rows == columns, 1.0, np.sqrt(2.0))[:, None] * vectors[rows] * vectors[columns]
+        # Beyond 0 by what a step leaves, since the least eigenvalue is below what it is along a vector.
+        return of_each[:, low].T, np.maximum(-values[low], 0.0) + _LEFT * np.abs(values).max()
     return np.eye(s.size), into(s) - s
 
 

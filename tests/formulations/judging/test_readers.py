@@ -345,8 +345,8 @@ def test_classes(estimator: Any, several: bool) -> None:
     # A level that the program leaves open is chosen anew, for the best bound.
     gap = machine.certificate_.relative_gap
     is_open = isinstance(estimator, estimators.NuSVC)
-    assert proof.relative_gap == pytest.approx(gap, rel=0.1 if is_open else 1e-3, abs=1e-12)
-    assert proof.relative_gap <= gap * (1.0 + 1e-3) + 1e-15
+    assert proof.relative_gap == pytest.approx(gap, rel=0.1 if is_open else 1e-3, abs=1e-11)
+    assert proof.relative_gap <= gap * (1.0 + 1e-3) + 1e-11
     assert all(np.array_equal(each.machine.labels, y[each.rows]) for each in found)
 
 
