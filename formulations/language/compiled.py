@@ -24,7 +24,7 @@ from formulations.language.recognition import (
     separate,
 )
 from formulations.language.smooth import ExponentialTerms, SmoothTerms
-from formulations.modelling.lowering import Lowered, lower, writing_back
+from formulations.modelling.lowering import Lowered, lower
 from formulations.modelling.reasons import declared_groups
 from formulations.modelling.routes import FEW
 from qpkernels.arrays import Indices, Matrix, Vector, is_sparse
@@ -425,9 +425,9 @@ class _AsKernelQP:
     def begin(self, known: Compiled, point: Vector) -> Vector | None:
         if not isinstance(known, _AsKernelQP) or not self.is_of(known.functionals, known.spaces):
             return None
-        # The largest multiple that is feasible, as along a path.
         if isinstance(self.program, SmoothRisk) or isinstance(known.program, SmoothRisk):
             return None
+        # The largest multiple that is feasible, as along a path.
         beta, program = known.program.project(point), self.program
         used = beta != 0
         room = np.where(beta > 0, program.upper, program.lower)[used] / beta[used]
@@ -789,8 +789,7 @@ class InCoordinates:
         functions = {f: span.function(np.asarray(self.u[f].value)) for f, span in self.spans.items()}
         for norm in self.norms:
             size = found_by(norm.combination, functions).squared_norm
-            with writing_back():
-                norm.save_value(np.full(2, np.sqrt(0.5 * size)))
+            cp.Variable.save_value(norm, np.full(2, np.sqrt(0.5 * size)))
         return Found(functions, repaired.certificate, 0.0, repaired.point, repaired.multipliers)
 
     def enclose(self, found: Found) -> Enclosure:

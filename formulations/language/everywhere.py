@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike
 
 import formulations.modelling.cvx as cp
 from formulations.language.function import Function, Values
-from formulations.modelling.lowering import lower, writing_back
+from formulations.modelling.lowering import lower
 from qpkernels.arrays import Indices, Matrix, Vector, finite_matrix, is_integer, shown
 from qpkernels.errors import InfeasibleError, ParameterError, SolverFailedError
 from qpkernels.kernels.functionals import largest_norm
@@ -518,9 +518,8 @@ class _SolvedWithRows:
 
     def restore(self) -> None:
         """Write the answer again, which others came after."""
-        with writing_back():
-            for variable, value in self.written:
-                variable.save_value(value)
+        for variable, value in self.written:
+            cp.Variable.save_value(variable, value)
         for function, fitted in self.answer.functions.items():
             function.fitted = fitted
         for grid, multipliers in zip(self.grids, self.multipliers, strict=True):

@@ -534,18 +534,22 @@ class Machine(Carded):
         lacking = f"{message}, but what it returned does not prove it; conflict() looks for constraints that contradict"
         return no_answer(self.name, f"{lacking} each other")
 
+    @property
+    def _unset(self) -> list[str]:
+        """The names of parameters without a value, until when the program is not known."""
+        return [each.name() for each in self.problem.parameters() if each.value is None]
+
     def card(self) -> Card:
         """Return the statement, which program it is, and the dual of that."""
         verb = "minimise" if isinstance(self.problem.objective, cp.Minimize) else "maximise"
         facts = [Fact(verb, in_words(self.problem.objective.args[0]))]
         facts += [Fact("subject to", in_words(each)) for each in self.problem.constraints]
         facts += [Fact(f.name, f"a function in the space of {f.kernel!r}") for f in self.functions]
-        if unknown := [each.name() for each in self.problem.parameters() if each.value is None]:
-            return Card(self.name, (), (*facts, Fact("parameters", f"{', '.join(unknown)}, without a value")))
+        if self._unset:
+            return Card(self.name, (), (*facts, Fact("parameters", f"{', '.join(self._unset)}, without a value")))
         made, _ = self._latest_compiled()
         dual = () if made is None else dual_in_words(made.program)
         return Card(self.name, (), (*facts, Fact("recognised", self.recognised), *dual))
 
     def __repr__(self) -> str:
-        unknown = any(each.value is None for each in self.problem.parameters())
-        return f"<{type(self).__name__}: {'parameters without a value' if unknown else self.recognised}>"
+        return f"<{type(self).__name__}: {'parameters without a value' if self._unset else self.recognised}>"

@@ -40,11 +40,11 @@ def dual_in_words(program: Program) -> tuple[Fact, ...]:
     for name, (letter, general, of_one) in _TERMS.items():
         values = np.atleast_1d(getattr(program, name))
         if values.any():
-            same = _are_one_number(values)
+            number, told = _number(letter, values)
             one = 0.5 * values[0] if name == "ridge" else values[0]
-            term = of_one.format("" if one == 1 else f"{one:g} ") if same else general
+            term = general if number is None else of_one.format("" if one == 1 else f"{one:g} ")
             gain, losses = (term, losses) if name == "target" else (gain, f"{losses} - {term}")
-            ranges += [] if same else [_range(letter, values)]
+            ranges += told
     norm, known = _norms(program)
     domain, bounds = _domain(program)
     value = to_text(f"{gain} - {norm}{losses}") if gain else "−" + to_text(norm + losses)
@@ -69,9 +69,9 @@ def _domain(program: KernelQP | SemiparametricQP | MultipleKernelQP) -> tuple[st
     sides, ranges = ["", ""], list[str]()
     for side, (letter, values) in enumerate((("l", program.lower), ("u", program.upper))):
         if not np.isinf(values).all():
-            same = _are_one_number(values)
-            sides[side] = f"{values[0]:g}" if same else f"{letter}_i"
-            ranges += [] if same else [_range(letter, values)]
+            number, told = _number(letter, values)
+            sides[side] = number or f"{letter}_i"
+            ranges += told
     low, high = sides
     bounds = " <= ".join(each for each in (low, "beta_i", high) if each)
     if isinstance(program, SemiparametricQP):
@@ -81,13 +81,10 @@ def _domain(program: KernelQP | SemiparametricQP | MultipleKernelQP) -> tuple[st
     return ", ".join(to_text(each) for each in ([bounds] if low or high else []) + sums), tuple(ranges)
 
 
-def _are_one_number(values: Vector) -> bool:
-    """Return whether all entries are told by the same digits: what CVXPY computes may differ in the last ones."""
-    return f"{values.min():g}" == f"{values.max():g}"
-
-
-def _range(letter: str, values: Vector) -> str:
-    return f"{letter} from {values.min():g} to {values.max():g}"
+def _number(letter: str, values: Vector) -> tuple[str | None, list[str]]:
+    """Return the number that all entries are, to the digits that are told, or None and the range of the letter."""
+    low, high = f"{values.min():g}", f"{values.max():g}"
+    return (low, []) if low == high else (None, [f"{letter} from {low} to {high}"])
 
 
 _RULES = (

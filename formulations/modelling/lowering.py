@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -26,7 +25,6 @@ __all__ = [
     "Structure",
     "is_written_back",
     "lower",
-    "writing_back",
 ]
 
 Structure: TypeAlias = Literal["textbook", "lowered"]
@@ -44,16 +42,6 @@ _AUXILIARY = "auxiliary"
 
 
 _WRITING = ContextVar("writing", default=False)
-
-
-@contextmanager
-def writing_back() -> Iterator[None]:
-    """Write an answer of this library to variables."""
-    token = _WRITING.set(True)
-    try:
-        yield
-    finally:
-        _WRITING.reset(token)
 
 
 def is_written_back() -> bool:
