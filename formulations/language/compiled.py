@@ -780,17 +780,30 @@ class InCoordinates:
         """
         del certificate
         repaired = repair(self.program, outcome.point, outcome.multipliers, tol)
-        holds = repaired.certificate.holds(tol)
-        self.lowered.write_back(repaired.point, repaired.multipliers, solved=holds)
+        functions = {}
+        for f, span in self.spans.items():
+            start = self.lowered.columns[self.u[f].id]
+            functions[f] = span.function(repaired.point[start : start + span.rank])
+        found = Found(functions, repaired.certificate, 0.0, repaired.point, repaired.multipliers)
+        self.write(found, tol)
+        return found
+
+    def write(self, found: Found, tol: float) -> None:
+        """Write an answer to the statement.
+
+        Parameters
+        ----------
+        found, tol
+            The answer, and the tolerance at which it is good enough.
+        """
+        self.lowered.write_back(found.point, found.multipliers, solved=found.certificate.holds(tol))
         for own, copied in zip(self.problem.constraints, self.constraints, strict=True):
             if own is not copied:
                 for variable, other in zip(own.dual_variables, copied.dual_variables, strict=True):
                     variable.save_value(other.value)
-        functions = {f: span.function(np.asarray(self.u[f].value)) for f, span in self.spans.items()}
         for norm in self.norms:
-            size = found_by(norm.combination, functions).squared_norm
+            size = found_by(norm.combination, found.functions).squared_norm
             cp.Variable.save_value(norm, np.full(2, np.sqrt(0.5 * size)))
-        return Found(functions, repaired.certificate, 0.0, repaired.point, repaired.multipliers)
 
     def enclose(self, found: Found) -> Enclosure:
         """Return an interval that holds the optimum in exact arithmetic; see :func:`enclose_cone_program`.

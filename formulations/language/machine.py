@@ -59,10 +59,14 @@ from qpkernels.errors import (
 )
 from qpkernels.files import write
 from qpkernels.problems import Certificate, ConeProgram, Enclosure, KernelQP, MultipleKernelQP, Program, Status
-from qpkernels.solvers import Claim, Request, Solver, SolverLike, find_solver
+from qpkernels.problems.certificate import shortfall
+from qpkernels.solvers import Claim, Outcome, Request, Solver, SolverLike, find_solver
 from qpkernels.solvers.interface import Method
 
 __all__ = ["Machine", "MachineSolution"]
+
+_CLOSER = 1e-3
+"""Share of the tolerance that a solver of cones is asked for again, where its answer is not proved."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -198,17 +202,19 @@ class MachineSolution(Carded):
         return self._made.enclose(self._found)
 
     def explain(self) -> str:
-        """Return in words what is proved."""
-        return self.certificate.explain()
+        """Return in words what is proved, and what is lacking where that is not enough for ``tol``."""
+        return self.certificate.explain(self.tol)
 
     def card(self) -> Card:
         """Return the status, the objective, the proof, and who found it."""
         low, high = self.bracket or (None, None)
+        lacking = shortfall(self.certificate, self.tol)
         facts = (
             Fact("status", str(self.status)),
             Fact("objective", f"{self.objective:.10g}"),
             *([] if low is None else [Fact("optimum", f"between {low:.10g} and {high:.10g}")]),
             Fact("relative gap", f"{self.certificate.relative_gap:.1e}"),
+            *([Fact("lacking", lacking)] if lacking else []),
             Fact("program", self.program),
             Fact("solver", f"{self.solver}, {self.seconds.total:.3g} s"),
         )
@@ -377,29 +383,34 @@ class Machine(Carded):
         SolverFailedError, UnsupportedProgramError, UnsupportedOptionError
             If the solver cannot be asked, or gives no answer.
         """
+        request = SolveRequest(solver, Request(tol, max_iter, time_limit, verbose=verbose), None, options)
         if self.everywhere:
             given = {"max_iter": max_iter, "time_limit": time_limit, "verbose": verbose, **options}
             return self._between(tol, lambda machine: machine.solve(solver, tol=0.1 * tol, **given))
-        begin = perf_counter()
-        request = SolveRequest(solver, Request(tol, max_iter, time_limit, verbose=verbose), None, options)
-        made, method, program = self._asked_of(None if solver is None else find_solver(solver))
+        return self._solved(request, None if solver is None else find_solver(solver))
+
+    def _solved(self, request: SolveRequest, backend: Solver | None) -> MachineSolution:
+        """Return what a solver, or the usual one, finds, or what clarabel finds in coordinates where that fails."""
+        begin, tol = perf_counter(), request.of_any.tol
+        made, method, program = self._asked_of(backend)
         lowering = perf_counter() - begin
+        # Options are those of a solver that is named, or of whoever is asked, but for smo's.
+        of_cones = request.without_those_of_smo()
         start = None if self._found is None else made.begin(*self._found)
-        quick = made.at_once(tol, memory_of(options), start) if request.limits_nothing else None
+        quick = made.at_once(tol, memory_of(request.options), start) if request.limits_nothing else None
         if start is not None and isinstance(program, KernelQP | MultipleKernelQP) and "warm_start" in method.options:
             request = replace(request, warm_start=start)
         proof = quick.certificate if quick is not None and quick.certificate.holds(tol) else None
-        # Options are those of a solver that is named, or of whoever is asked, but for smo's.
-        of_cones = request.without_those_of_smo()
-        asked: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "time_limit": time_limit, "verbose": verbose}
-        in_coordinates_then = partial(self.solve, "clarabel", **asked, **(of_cones.options if solver is None else {}))
-        if solver is None and isinstance(made, InCoordinates):
+        if backend is None and isinstance(made, InCoordinates):
             request = of_cones
+        kept = of_cones.options if backend is None else {k: v for k, v in of_cones.options.items() if k == "isolate"}
+        of_clarabel = replace(of_cones, solver="clarabel", options=kept)
+        in_coordinates_then = partial(self._solved, of_clarabel, find_solver("clarabel"))
         try:
             outcome = None if quick is None or proof is None else quick.outcome
             outcome = outcome or request.solve_with(method, program, self.name)
         except SolverFailedError:
-            if solver is not None or isinstance(made, InCoordinates):
+            if backend is not None or isinstance(made, InCoordinates):
                 raise
             # Of equations that contradict each other, the matrices tell that.
             return in_coordinates_then()
@@ -409,7 +420,7 @@ class Machine(Carded):
                 return in_coordinates_then()
             raise self._no_solution(outcome, made, method)
         certify = perf_counter()
-        found = made.answer(outcome, tol, proof)
+        outcome, found = self._judged(made, outcome, request, method, program, proof)
         certificate = found.certificate
         few = not isinstance(made, InCoordinates) and sum(each.size for each in self.values) <= FEW
         if few and request.limits_nothing and not certificate.holds(tol):
@@ -418,12 +429,11 @@ class Machine(Carded):
         self._found = made, outcome.point
         for function, fitted in found.functions.items():
             function.fitted = fitted
-        status = status_of(certificate, outcome.claim, tol)
         sign = -1.0 if isinstance(self.problem.objective, cp.Maximize) else 1.0
         seconds = Seconds(lower=lowering, solve=outcome.seconds, certify=perf_counter() - certify)
         return MachineSolution(
             objective=sign * (certificate.primal_value + found.offset) + 0.0,
-            status=status,
+            status=status_of(certificate, outcome.claim, tol),
             certificate=certificate,
             tol=tol,
             factor=sign,
@@ -438,6 +448,31 @@ class Machine(Carded):
             _made=made,
             _found=found,
         )
+
+    def _judged(
+        self,
+        made: Compiled,
+        outcome: Outcome,
+        request: SolveRequest,
+        method: Method,
+        program: Program,
+        proof: Certificate | None,
+    ) -> tuple[Outcome, Found]:
+        """Return an answer with what it means; over cones, a closer one where too little is proved of it."""
+        tol = request.of_any.tol
+        found = made.answer(outcome, tol, proof)
+        status = status_of(found.certificate, outcome.claim, tol)
+        if not isinstance(made, InCoordinates) or status is not Status.UNCERTIFIED:
+            return outcome, found
+        # What no value counts must be within 1e-9 at any tolerance, which is less than was asked for.
+        closer = replace(request, of_any=request.of_any.having(tol=_CLOSER * tol))
+        again = closer.solve_with(method, program, self.name)
+        if again.claim in (Claim.OPTIMAL, Claim.STOPPED) and is_finite(again):
+            better = made.answer(again, tol)
+            if better.certificate.holds(tol):
+                return again, better
+            made.write(found, tol)
+        return outcome, found
 
     def _asked_of(self, backend: Solver | None) -> tuple[Compiled, Method, Program]:
         """Return what the statement is for a solver, or the usual one, who that is, and the program that it takes."""

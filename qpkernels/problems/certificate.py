@@ -23,6 +23,7 @@ __all__ = [
     "explain_certificate",
     "relative",
     "share_moved",
+    "shortfall",
     "undefined",
     "with_values",
 ]
@@ -42,7 +43,6 @@ def explain_certificate(certificate: Certificate, tol: float) -> str:
     primal, dual = certificate.primal_value, certificate.dual_value
     if np.isnan(primal) or np.isnan(dual):
         return f"Nothing is proved: {certificate.worst}. Try another solver, or scale the features."
-    weakest = max(_parts(certificate), key=lambda part: np.inf if np.isnan(part.size) else part.size)
     if primal == dual == np.inf:
         proved = f"No point satisfies the constraints, as multipliers prove: {certificate.worst}"
     elif primal == dual == -np.inf:
@@ -52,16 +52,34 @@ def explain_certificate(certificate: Certificate, tol: float) -> str:
         proved = f"The optimum lies between {dual:.12g} and {primal:.12g}, {gap}; {certificate.worst}"
     if certificate.primal_only:
         proved += "; a function alone was given, and the multipliers of the lower bound were read off it"
+    if lacking := shortfall(certificate, tol):
+        return f"{proved}. {lacking}"
+    weakest = _weakest(certificate)
+    return f"{proved}. This holds to {tol:g}; the weakest part is the {weakest.name}, {weakest.size:.1e}."
+
+
+def shortfall(certificate: Certificate, tol: float) -> str:
+    """Return in words by what a proof falls short of ``tol``, and what may help; empty where it holds.
+
+    Parameters
+    ----------
+    certificate, tol
+        The proof, and the tolerance that is wanted of it.
+    """
     if certificate.holds(tol):
-        return f"{proved}. This holds to {tol:g}; the weakest part is the {weakest.name}, {weakest.size:.1e}."
+        return ""
+    weakest = _weakest(certificate)
     if weakest.size <= tol:
-        uncounted = replace(certificate, relative_gap=0.0, complementarity=0.0)
-        weakest = max(_parts(uncounted), key=lambda part: part.size)
+        weakest = _weakest(replace(certificate, relative_gap=0.0, complementarity=0.0))
         return (
-            f"{proved}. This holds at no tolerance: a {weakest.name} of {certificate.uncounted:.1e} is in neither "
-            f"value, and nothing bounds what it does to the optimum, so that it must be within 1e-9. {weakest.advice}"
+            f"This is no proof yet: a {weakest.name} of {certificate.uncounted:.1e} is in neither value, and nothing "
+            f"bounds what it does to the optimum, so that it must be within {PROVED:g} for every tol. {weakest.advice}"
         )
-    return f"{proved}. This does not hold to {tol:g}: the {weakest.name} is {weakest.size:.1e}. {weakest.advice}"
+    return f"This does not hold to {tol:g}: the {weakest.name} is {weakest.size:.1e}. {weakest.advice}"
+
+
+def _weakest(certificate: Certificate) -> _Part:
+    return max(_parts(certificate), key=lambda part: np.inf if np.isnan(part.size) else part.size)
 
 
 def _parts(certificate: Certificate) -> tuple[_Part, ...]:

@@ -2,6 +2,7 @@
 """Statements about functions: which program they are, and that it has the optimum of the statement in coordinates."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +22,8 @@ from qpkernels.errors import (
     UnsupportedProgramError,
 )
 from qpkernels.files import read
-from qpkernels.solvers import find_solver
+from qpkernels.solvers import Request, find_solver
+from qpkernels.solvers.backends.clarabel import Clarabel
 from together import together
 
 RANDOM = np.random.default_rng(0)
@@ -429,19 +431,47 @@ def test_multipliers_after_costs_changed_are_those_of_the_model() -> None:
         assert machine.constraint("margin").dual_value == pytest.approx(model.alpha, abs=1e-5)
 
 
+def asked_of_clarabel(monkeypatch: pytest.MonkeyPatch, loose: int) -> list[Any]:
+    """Return the requests that Clarabel gets from now on; its first ``loose`` answers are wrong."""
+    ask, asked = Clarabel.ask, list[Any]()
+
+    def recorded(solver: Clarabel, program: Any, request: Request, **options: Any) -> Any:
+        outcome = ask(solver, program, request, **options)
+        asked.append((request, options))
+        return replace(outcome, multipliers=0.0 * outcome.multipliers) if len(asked) <= loose else outcome
+
+    monkeypatch.setattr(Clarabel, "ask", recorded)
+    return asked
+
+
 def test_what_is_asked_again_in_coordinates_is_asked_within_the_same_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    f, solve, asked = Function(RBF(1.0)), Machine.solve, list[Any]()
-
-    def recorded(machine: Machine, *solver: Any, **options: Any) -> Any:
-        asked.append((solver, options))
-        return solve(machine, *solver, **options)
-
-    monkeypatch.setattr(Machine, "solve", recorded)
+    f, asked = Function(RBF(1.0)), asked_of_clarabel(monkeypatch, 0)
     contradiction = Machine(cp.Minimize(f.squared_norm + cp.norm1(f(X) - T)), [f(X[:2]) >= 1, f(X[:1]) <= 0])
     with pytest.raises(InfeasibleError):
         contradiction.solve(max_iter=50_000, cache_size=10.0)
-    assert len(asked) == 2
-    assert asked[-1] == (("clarabel",), {"tol": 1e-6, "max_iter": 50_000, "time_limit": None, "verbose": False})
+    ((request, options),) = asked
+    assert (request.tol, request.max_iter, request.time_limit, options) == (1e-6, 50_000, None, {})
+
+
+def test_an_answer_over_cones_that_is_not_proved_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = asked_of_clarabel(monkeypatch, 1)
+    machine = Machine(cp.Minimize(0.1 * (f := Function(RBF(1.0))).norm + cp.norm(f(X) - T, 3)))
+    assert machine.solve(tol=1e-5, max_iter=70, equilibrate_enable=True).status == "optimal"
+    (first, options), (again, same) = asked
+    assert (first.tol, again.tol) == (1e-5, pytest.approx(1e-8))
+    assert (first.max_iter, options) == (again.max_iter, same) == (70, {"equilibrate_enable": True})
+
+
+def test_a_solution_that_is_not_proved_says_what_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked_of_clarabel(monkeypatch, 2)
+    machine = Machine(cp.Minimize(0.1 * (f := Function(RBF(1.0))).norm + cp.norm(f(X) - T, 3)))
+    solution = machine.solve(tol=1e-5)
+    assert solution.status == "uncertified"
+    lacking = next(fact.value for fact in solution.card().facts if fact.name == "lacking")
+    assert lacking.startswith("This does not hold to 1e-05: the ")
+    assert solution.explain().endswith(lacking)
+    # The first answer is written, with the functions that it has.
+    assert machine.problem.objective.value == pytest.approx(solution.objective)
 
 
 def test_statements_are_compared_over_solvers_and_written_to_files(tmp_path: Path) -> None:

@@ -38,14 +38,14 @@ def test_the_part_that_fails_most_is_named(part: str, name: str, advice: str) ->
     )
 
 
-def test_a_residual_that_no_value_counts_holds_at_no_tolerance() -> None:
+def test_a_residual_that_no_value_counts_is_no_proof_at_any_tolerance() -> None:
     loose = replace(GOOD, primal_residual=1e-7, uncounted=1e-7)
     assert not loose.holds(1e-3)
     assert not loose.holds(np.inf)
     assert (loose.error, loose.largest) == (np.inf, 1e-7)
     text = loose.explain(1e-3)
-    assert "This holds at no tolerance: a primal residual of 1.0e-07 is in neither value" in text
-    assert "must be within 1e-9. The answer violates a constraint" in text
+    assert "This is no proof yet: a primal residual of 1.0e-07 is in neither value" in text
+    assert "must be within 1e-09 for every tol. The answer violates a constraint" in text
     assert replace(GOOD, uncounted=1e-9).holds(1e-8)
 
 
