@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, vstack
 
 import formulations.modelling.cvx as cp
-from formulations.modelling.lowering import is_written_back
+from formulations.modelling.lowering import is_lowered, is_written_back
 from qpkernels.arrays import Matrix, Vector, finite_matrix, finite_vector, is_integer, is_sparse, real_number, shown
 from qpkernels.arrays.checks import add_samples
 from qpkernels.display import count
@@ -176,7 +176,7 @@ class Values(cp.Variable):  # type: ignore[misc]
     def value(self) -> Any:
         """The numbers; where no program with them was solved, those of the function that was found last."""
         found = super().value
-        if found is None and self.function.fitted is not None:
+        if found is None and self.function.fitted is not None and not is_lowered():
             return self.of(self.function.fitted)
         return found
 

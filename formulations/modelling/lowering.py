@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
@@ -23,6 +24,7 @@ __all__ = [
     "ConeAnswer",
     "Lowered",
     "Structure",
+    "is_lowered",
     "is_written_back",
     "lower",
 ]
@@ -41,12 +43,17 @@ _AUXILIARY = "auxiliary"
 """Name of the blocks that the reduction adds to the declared ones; they are numbered in order."""
 
 
-_WRITING = ContextVar("writing", default=False)
+_WRITING, _LOWERING = ContextVar("writing", default=False), ContextVar("lowering", default=False)
 
 
 def is_written_back() -> bool:
     """Return whether an answer of this library is being written to variables, rather than one that CVXPY found."""
     return _WRITING.get()
+
+
+def is_lowered() -> bool:
+    """Return whether a problem is being lowered, for which its variables have no values."""
+    return _LOWERING.get()
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +190,17 @@ def lower(problem: cp.Problem, name: str) -> Lowered:
         _OUTLINES[problem] = _Outline.of(problem)
     outline = _OUTLINES[problem]
     compiling = problem if outline is None else outline.problem
-    data, chain, inverse_data = compiling.get_problem_data("CLARABEL", solver_opts={"use_quad_obj": True})
+    # CVXPY begins what it adds at values of variables, and fails at that for atoms such as cvar: they have none here.
+    held = list(map(vars, problem.variables()))
+    kept, token = list(map(itemgetter("_value"), held)), _LOWERING.set(True)
+    try:
+        for each in held:
+            each["_value"] = None
+        data, chain, inverse_data = compiling.get_problem_data("CLARABEL", solver_opts={"use_quad_obj": True})
+    finally:
+        _LOWERING.reset(token)
+        for each, value in zip(held, kept, strict=True):
+            each["_value"] = value
     compiled = data["param_prob"]
     n = data["c"].size
     declared = {variable.name() for variable in problem.variables()}

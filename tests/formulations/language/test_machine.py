@@ -610,6 +610,19 @@ def test_what_cvxpy_finds_without_the_functions_is_refused() -> None:
     assert f.norm.value == norm
 
 
+def test_values_that_variables_have_are_kept_where_cvxpy_begins_at_them_and_fails() -> None:
+    f, b = Function(RBF(1.0)), cp.Variable(value=0.5)
+    machine = Machine(cp.Minimize(f.squared_norm + cp.cvar(cp.abs(f(X) + b - T), 0.83)))
+    assert machine.recognised
+    assert b.value == 0.5
+    first, found = machine.solve(), (f(X).value, b.value)
+    # A second statement of it, with the values of the first.
+    again = Machine(machine.problem.objective)
+    assert again.recognised
+    assert (f(X).value, b.value) == (pytest.approx(found[0]), found[1])
+    assert again.solve().objective == pytest.approx(first.objective, rel=1e-5)
+
+
 def test_what_cannot_be_stated_is_refused() -> None:
     f, g, b = Function(RBF(1.0), "f"), Function(Polynomial(2), "g"), cp.Variable(name="b")
     with pytest.raises(UnsupportedProgramError, match=r"objective -\(\|\|f\|\|\^2\).* is unknown, not convex"):
