@@ -131,6 +131,11 @@ class LeavesDataBehind(BaseEstimator):
         """Return whether there is an answer, also of an estimator out of a pickle."""
         return self._proof in vars(self)
 
+    def _require_fit(self) -> None:
+        """Refuse to go on without an answer; scikit-learn's check makes the tags first, whatever it finds."""
+        if self._proof not in vars(self):
+            check_is_fitted(self)
+
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds."""
         state: dict[str, Any] = super().__getstate__()
@@ -371,21 +376,23 @@ def is_plain_data(X: Any, y: Any, features: int | None) -> bool:
     ``features`` is the number that X must have; None: any. A sum is finite only where all its terms are; where it is
     not, that check tells why.
     """
+    dense = type(X) is np.ndarray
     return (
-        type(X) is np.ndarray
+        (dense or type(X) in (csr_array, csr_matrix))
         and X.dtype == np.float64
         and X.ndim == 2
-        and X.flags.c_contiguous
-        and X.size > 0
+        and (X.flags.c_contiguous if dense else X.indices.dtype == np.int32)
+        and 0 not in X.shape
         and features in (None, X.shape[1])
         and (
-            isinstance(y, str) or (type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu" and len(y) == len(X))
+            isinstance(y, str)
+            or (type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu" and len(y) == X.shape[0])
         )
-        and _has_finite_sum(X)
+        and _has_finite_sum(X if dense else X.data)
     )
 
 
-def _has_finite_sum(X: Matrix) -> bool:
+def _has_finite_sum(X: NDArray[np.float64]) -> bool:
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(X.sum()))
 
@@ -566,7 +573,7 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
 
     def _values(self, X: Any) -> Matrix:
         """Return the values of all functions at new samples."""
-        check_is_fitted(self)
+        self._require_fit()
         X = self._samples(X, reset=False)
         # Multiplied are the values: rounded one by one, coefficients would not balance each other any more.
         return self._functions(X) * self._scales + self.intercept_

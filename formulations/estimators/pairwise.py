@@ -16,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function
-from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
+from sklearn.utils.validation import _num_samples, column_or_1d
 
 from formulations.estimators.kernel_machine import MachineEstimator, Share, Training, as_sparse_as
 from formulations.estimators.parameters import ClassWeight, check_labels, class_weights, sample_weights, weighted
@@ -71,7 +71,7 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         model_: TwoClassModel | OneVersusOne = field(init=False)
         classes_: NDArray[Any] = field(init=False)
         class_weight_: Vector = field(init=False)
-        _pairs: list[tuple[int, int]] = field(init=False)
+        _pairs: Indices = field(init=False)
 
     @abstractmethod
     def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
@@ -100,13 +100,13 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         machine, parameters = self._machine()
         parameters = weighted(machine, parameters, training.weights)
         codes = codes[training.rows]
-        present = np.flatnonzero(np.bincount(codes)).tolist()
-        if len(present) == 2:
+        present = np.flatnonzero(np.bincount(codes))
+        if present.size == 2:
             self.model_ = machine(training.data, self.classes_[codes], **parameters)
-            self._pairs = [(present[0], present[1])]
+            self._pairs = present[None, :]
         else:
             self.model_ = _Pairs(training.data, self.classes_[codes], machine=machine, **parameters)
-            self._pairs = [(present[i], present[j]) for i, j in self.model_.pairs()]
+            self._pairs = present[np.array(list(self.model_.pairs()))]
         return replace(training, codes=codes)
 
     def _answers(self, limits: Mapping[str, Any]) -> Sequence[Trained[Classification]]:
@@ -150,7 +150,7 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
             # Adding 0 takes the sign off a zero.
             beta, intercepts = -beta + 0.0, -intercepts
         machines = np.repeat(np.arange(len(pairs)), sizes)
-        first, second = np.array(pairs)[machines].T
+        first, second = pairs[machines].T
         by_class = np.zeros((max(1, self.classes_.size - 1) if several else 1, codes.size))
         by_class[np.where(codes[samples] == first, second - 1, first) if several else 0, samples] = beta
         used = np.asarray(by_class.any(axis=0))
@@ -196,15 +196,15 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
 
         Ties of votes go to the first class, or with break_ties=True to that of the largest decision value.
         """
-        check_is_fitted(self)
+        self._require_fit()
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ParameterError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.break_ties and len(self._pairs) > 1:
             return np.asarray(self.classes_[np.argmax(self.decision_function(X), axis=1)])
         values = self._values(X)
         if len(self._pairs) == 1:
-            return np.asarray(self.classes_[np.array(self._pairs[0])[(values[:, 0] > 0).astype(np.intp)]])
-        first, second = np.array(self._pairs).T
+            return np.asarray(self.classes_[self._pairs[0, (values[:, 0] > 0).astype(np.intp)]])
+        first, second = self._pairs.T
         ballots = np.where(values > 0, first, second) + self.classes_.size * np.arange(len(values))[:, None]
         votes = np.bincount(ballots.ravel(), minlength=len(values) * self.classes_.size)
         return np.asarray(self.classes_[np.argmax(votes.reshape(len(values), -1), axis=1)])

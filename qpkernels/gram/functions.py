@@ -38,6 +38,7 @@ from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.kernels.approximations import Nystroem
 from qpkernels.kernels.kernel import Kernel
 from qpkernels.kernels.linear import Linear
+from qpkernels.kernels.products import ProductForm
 from qpkernels.kernels.spec import kernel_from_spec, kernel_to_spec
 
 __all__ = [
@@ -157,13 +158,27 @@ class Expansion:
         check_feature_names(X, self.feature_names, self.kernel.names)
         samples = self.kernel.samples(X)
         check_width(samples, self.centers)
+        return self.at_samples(samples)
+
+    def at_samples(self, samples: Samples) -> Vector:
+        """Return the decision values of samples that :meth:`__call__` takes as they are.
+
+        Parameters
+        ----------
+        samples
+            What the kernel makes of samples that are like the centers.
+        """
         weights = self._weights
         features = None if weights is None else _features(self.kernel, samples)
         if weights is not None and features is not None:
             return np.asarray(features @ weights + self.intercept)
         values = np.full(samples.shape[0], self.intercept)
-        add_kernel_sums(self.kernel, self.centers, self.coefficients, samples, values)
+        add_kernel_sums(self.kernel, self.centers, self.coefficients, samples, values, self._between)
         return values
+
+    @cached_property
+    def _between(self) -> _ValuesAt:
+        return _ValuesAt(self.kernel, self.centers)
 
     def in_features(self) -> Vector:
         """Return the w of f(x) = <w, phi(x)> in the features of the kernel, which has such."""
@@ -301,18 +316,23 @@ class _ValuesAt:
 
     def __init__(self, kernel: Kernel, centers: Samples) -> None:
         self._kernel, self._centers = kernel, centers
-        form = None if is_sparse(centers) else kernel.product_form(centers)
-        self._form = None if form is None or form.error(centers) > EXPONENT_ERROR else form
-        self._features = None if self._form is None else self._form.features(centers)
+
+    @cached_property
+    def _known(self) -> tuple[ProductForm, tuple[Samples, Vector]] | None:
+        """The form of the kernel, with what it makes of the centers; None: it has none that is as exact."""
+        form = self._kernel.product_form(self._centers)
+        exact = form is not None and form.error(self._centers) <= EXPONENT_ERROR
+        return (form, form.features(self._centers)) if form is not None and exact else None
 
     def __call__(self, X: Samples) -> Matrix:
         """Return the values, shape (number of samples, number of centers)."""
-        check_width(X, self._centers)
         with np.errstate(over="ignore", invalid="ignore"), blas_threads_worth(float(X.size) * self._centers.shape[0]):
-            form = self._form
-            if form is None or self._features is None or is_sparse(X) or form.error(X) > EXPONENT_ERROR:
+            if self._known is None or is_sparse(X) != is_sparse(self._centers):
                 return self._kernel.matrix(X, self._centers)
-            return form.values(form.features(X), self._features)
+            form, features = self._known
+            if form.error(X) > EXPONENT_ERROR:
+                return self._kernel.matrix(X, self._centers)
+            return form.values(form.features(X), features)
 
 
 @dataclass(frozen=True, eq=False)
@@ -369,11 +389,11 @@ class Expansions:
         """
         check_feature_names(X, self.feature_names, self.kernel.names)
         samples = self.kernel.samples(X)
+        check_width(samples, self.centers)
         if not self.centers.shape[0]:
-            check_width(samples, self.centers)
             return np.tile(self.intercepts, (samples.shape[0], 1))
         if self.intercepts.size == 1:
-            return self._only(samples)[:, None]
+            return self._only.at_samples(samples)[:, None]
         values = np.empty((samples.shape[0], self.intercepts.size))
         weights = self._weights
         for rows in row_blocks(samples.shape[0], (self.centers if weights is None else weights).shape[0]):

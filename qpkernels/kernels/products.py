@@ -59,8 +59,9 @@ _ERROR = 1e-11
 _VANISHING = 1e3
 """exp of minus this is 0 in float64, whatever the rounding of the exponent."""
 
-_SPARSE = 0.02
-"""Share of stored entries from which on a product with one side made dense, by blocks, is the faster one."""
+_SPARSE, _FILLED = 0.02, 0.5
+"""Share of stored entries from which on a product with one side made dense, by blocks, is the faster one; and entries
+stored on both sides for each of the smaller one, which is then made dense, from which on that is so."""
 
 
 def inner_products(X: Samples, Z: Samples) -> Matrix:
@@ -68,10 +69,11 @@ def inner_products(X: Samples, Z: Samples) -> Matrix:
     if not is_sparse(X) and not is_sparse(Z):
         return np.asarray(X @ Z.T)
     products = np.empty((X.shape[0], Z.shape[0]))
-    if is_sparse(X) and is_sparse(Z) and X.nnz + Z.nnz < _SPARSE * X.shape[1] * sum(products.shape):
+    few = min(_SPARSE * sum(products.shape), _FILLED * min(products.shape)) * X.shape[1]
+    if is_sparse(X) and is_sparse(Z) and X.nnz + Z.nnz < few:
         columns = Z.T.tocsr()
         for rows in row_blocks(*products.shape):
-            (X[rows] @ columns).toarray(out=products[rows])
+            (_part(X, rows) @ columns).toarray(out=products[rows])
     elif not is_sparse(X) or (is_sparse(Z) and X.shape[0] < Z.shape[0]):
         _multiply(Z, X, products.T)
     else:
@@ -82,8 +84,12 @@ def inner_products(X: Samples, Z: Samples) -> Matrix:
 def _multiply(left: Any, right: Samples, products: Matrix) -> None:
     """Write the products of sparse samples with others, which are made dense by blocks, as are the products."""
     for rows in row_blocks(right.shape[0], max(right.shape[1], left.shape[0])):
-        part = right[rows].T
-        products[:, rows] = left @ (part.toarray(order="C") if is_sparse(part) else np.ascontiguousarray(part))
+        products[:, rows] = left @ np.ascontiguousarray(_dense(_part(right, rows)).T)
+
+
+def _part(X: Samples, rows: slice) -> Samples:
+    """Return these rows; all of them as they are, since to take some of a sparse matrix takes its time."""
+    return X if rows == slice(0, X.shape[0]) else X[rows]
 
 
 def squared_lengths(X: Samples) -> Vector:
@@ -229,12 +235,12 @@ class ProductForm(NamedTuple):
         features = X.shape[1]
         return cls(np.zeros(features), np.full(features, np.sqrt(gamma)), -0.5 * coef0, degree)
 
-    def features(self, X: Matrix) -> tuple[Matrix, Vector]:
-        """Return a and o of dense samples."""
-        features = (X - self.origin) * self.scale
-        return features, np.full(len(X), self.offset) if self.degree else 0.5 * squared_lengths(features)
+    def features(self, X: Samples) -> tuple[Samples, Vector]:
+        """Return a and o of samples; the origin of sparse ones is 0."""
+        features = scaled(X, self.scale, None if is_sparse(X) else self.origin)
+        return features, np.full(X.shape[0], self.offset) if self.degree else 0.5 * squared_lengths(features)
 
-    def values(self, left: tuple[Matrix, Vector], right: tuple[Matrix, Vector]) -> Matrix:
+    def values(self, left: tuple[Samples, Vector], right: tuple[Samples, Vector]) -> Matrix:
         """Return the kernel values of samples with others.
 
         Parameters
@@ -242,7 +248,7 @@ class ProductForm(NamedTuple):
         left, right
             The features of the samples, one a row, and their offsets.
         """
-        values = left[0] @ right[0].T
+        values = inner_products(left[0], right[0])
         values -= left[1][:, None]
         values -= right[1]
         if self.degree:

@@ -13,7 +13,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.modelling.inputs.samples import checked_labels, real_targets
-from qpkernels.arrays import Matrix, Vector
+from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.arrays.files import sized
 from qpkernels.errors import ParameterError, ShapeError
 
@@ -304,7 +304,7 @@ class Votes(_OfClasses):
             return super().probabilities(values)
         second = self.sigmoids(values)
         if not self.against_rest:
-            return probabilities(second, list(self.pairs), self.classes.size)
+            return probabilities(second, np.array(self.pairs), self.classes.size)
         sums = second.sum(axis=1, keepdims=True)
         return np.where(sums > 0, second / np.where(sums > 0, sums, 1.0), 1.0 / self.classes.size)
 
@@ -367,7 +367,7 @@ def _given(y: ArrayLike | None) -> ArrayLike:
     return y
 
 
-def probabilities(second: Matrix, pairs: list[tuple[int, int]], classes: int) -> NDArray[np.float64]:
+def probabilities(second: Matrix, pairs: Indices, classes: int) -> NDArray[np.float64]:
     """Return the probability of each class, shape (n, classes), from those of all pairs of classes.
 
     With r_ij, the probability of class i where only i and j are possible, those of all classes are the minimiser of
@@ -382,7 +382,7 @@ def probabilities(second: Matrix, pairs: list[tuple[int, int]], classes: int) ->
     second
         For each pair, the probability of the second of its classes, shape (n, pairs).
     pairs
-        The numbers of the classes; one that is in none has the probability 0.
+        The numbers of the classes of each, shape (pairs, 2); one that is in none has the probability 0.
     classes
         Their number.
     """
@@ -393,13 +393,13 @@ def probabilities(second: Matrix, pairs: list[tuple[int, int]], classes: int) ->
     return _coupled(1.0 - second, pairs, classes)
 
 
-def _coupled(first: Matrix, pairs: list[tuple[int, int]], classes: int) -> NDArray[np.float64]:
-    present = sorted({number for pair in pairs for number in pair})
-    place = {number: k for k, number in enumerate(present)}
-    n, k = len(first), len(present)
+def _coupled(first: Matrix, pairs: Indices, classes: int) -> NDArray[np.float64]:
+    present = np.unique(pairs)
+    i, j = np.searchsorted(present, pairs).T
+    n, k = len(first), present.size
     r = np.zeros((n, k, k))
-    for (i, j), column in zip(pairs, np.clip(first, _LEAST, 1.0 - _LEAST).T, strict=True):
-        r[:, place[i], place[j]], r[:, place[j], place[i]] = column, 1.0 - column
+    r[:, i, j] = np.clip(first, _LEAST, 1.0 - _LEAST)
+    r[:, j, i] = 1.0 - r[:, i, j]
     # Q_ii = sum_s r_si^2 and Q_ij = -r_ji r_ij; [Q, 1; 1', 0] [p; b] = [0; 1].
     system = np.zeros((n, k + 1, k + 1))
     system[:, :k, :k] = -r * r.transpose(0, 2, 1)

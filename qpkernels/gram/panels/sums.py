@@ -45,17 +45,26 @@ FEW = 2e5
 """Kernel values for which compiled code is not worth loading."""
 
 
-def add_kernel_sums(kernel: Kernel, centers: Samples, coefficients: Vector, X: Samples, values: Vector) -> None:
+def add_kernel_sums(
+    kernel: Kernel,
+    centers: Samples,
+    coefficients: Vector,
+    X: Samples,
+    values: Vector,
+    between: Callable[[Samples], Matrix] | None = None,
+) -> None:
     """Add sum over c of coefficients_c k(x_c, x_j) to ``values[j]`` for all samples x_j in ``X``.
 
-    Kernels that are a function of a matrix product are summed in compiled code, on all processors.
+    Kernels that are a function of a matrix product are summed in compiled code, on all processors. Of few values
+    ``between`` returns the matrix, of samples with the centers; None: the kernel does.
     """
     if coefficients.size == 0:
         return
     taken = taken_by_panels(kernel, centers, X)
     if taken is None:
         for rows in row_blocks(values.size, coefficients.size):
-            values[rows] += kernel.matrix(X[rows], centers) @ coefficients
+            known = kernel.matrix(X[rows], centers) if between is None else between(X[rows])
+            values[rows] += known @ coefficients
         return
     sums = DoubleSums(taken.form, taken.centers, coefficients)
     _add_in_panels(sums, taken.X, values, coefficients.size * values.size * sums.width)
