@@ -9,12 +9,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from scipy.sparse import block_diag, coo_array, csr_array, eye_array
+from scipy.sparse import block_diag, coo_array, csc_array, csr_array, eye_array
 from scipy.sparse.csgraph import connected_components
 
 import formulations.modelling.cvx as cp
 from formulations.language.function import Combination, FittedFunction, Function, Norm, Values, stacked
 from formulations.language.penalties import PenaltyPart, penalty_part
+from formulations.language.projection import Projection
 from formulations.language.recognition import (
     NotSeparable,
     SeparatedLosses,
@@ -25,7 +26,7 @@ from formulations.language.recognition import (
 )
 from formulations.language.smooth import ExponentialTerms, SmoothTerms
 from formulations.modelling.lowering import Lowered, lower
-from formulations.modelling.reasons import declared_groups
+from formulations.modelling.reasons import declared_groups, is_helper
 from formulations.modelling.routes import FEW
 from qpkernels.arrays import Indices, Matrix, Vector, is_sparse
 from qpkernels.diagnosis import Group
@@ -160,23 +161,28 @@ def recognised(
     if silent:
         raise NotSeparable(f"no functional of {silent[0]} is in it")
     columns = StatementColumns(_columns(lowered, values), part.columns)
+    rest = part.rest
+    if not penalties:
+        spaces, rest = _without_linear(spaces, rest, values, columns.values)
     shift = np.zeros(columns.values.size)
     start = 0
     for each in values:
         if (center := spaces[each.function].known) is not None:
             shift[start : start + each.size] = each.of(center)
         start += each.size
-    rest, smooth = _shifted(part.rest, columns.values, shift), None
+    added = is_helper(lowered)
+    projected = Projection.of(rest, np.setdiff1d(np.flatnonzero(added), part.columns))
+    rest, smooth = _shifted(projected.program, columns.values, shift), None
+    columns = StatementColumns(columns.values, np.append(columns.norms, projected.columns))
     if terms := ExponentialTerms.of(rest):
-        own = np.concatenate([_columns(lowered, [each]) for each in lowered.problem.variables()])
-        if np.isin(terms.columns, own).any():
+        if not added[terms.columns].all():
             raise NotSeparable("a variable is in exponential cones of its own")
         losses = separate(terms.program, terms.among(columns), bare=True)
         smooth = SmoothTerms.of(losses, terms)
         losses = replace(losses, kinds=(), entries=no_entries(smooth.numbers))
     else:
         losses = separate(rest, columns, None if before is None or before.is_smooth else before.losses)
-    stated = tuple(values), tuple(norms), columns, part, spaces, penalties, losses, smooth, shift, before
+    stated = tuple(values), tuple(norms), columns, part, projected, spaces, penalties, losses, smooth, shift, before
     return _kernel_qp(lowered, *stated)
 
 
@@ -220,6 +226,31 @@ def _spaces(
     for each in moved:
         squares[int(each.members[0])] = 0.5 * float(each.weights[0]) ** 2
     return {f: _Space(squares[k], space.known) for k, (f, space) in enumerate(spaces.items())}, ()
+
+
+def _without_linear(
+    spaces: dict[Function, _Space], program: ConeProgram, values: Sequence[Values], columns: Indices
+) -> tuple[dict[Function, _Space], ConeProgram]:
+    """Let functions be drawn to where linear terms alone leave them, in place of terms of functionals in nothing else.
+
+    a ||f - g||^2 + <f, h> is a ||f - (g - h / 2a)||^2 + <g, h> - ||h||^2 / 4a.
+    """
+    used = np.diff(csc_array(program.A).indptr) + np.diff(csc_array(program.P).indptr) > 0
+    slopes, start, offset, made = np.where(used[columns], 0.0, program.q[columns]), 0, program.offset, dict(spaces)
+    if not slopes.any() or not used[columns].any():
+        return spaces, program
+    for each in values:
+        own = slopes[start : start + each.size]
+        start += each.size
+        if own.any():
+            a, g = made[each.function].weight, made[each.function].known
+            h = FittedFunction((each.points,), own if each.weights is None else np.asarray(own @ each.weights))
+            offset += (0.0 if g is None else float(own @ each.of(g))) - h.squared_norm / (4.0 * a)
+            drawn = [*([] if g is None else g.terms), (each.points, -0.5 / a * h.coefficients)]
+            made[each.function] = _Space(a, FittedFunction.of(drawn))
+    q = program.q.copy()
+    q[columns] -= slopes
+    return made, replace(program, q=q, offset=offset)
 
 
 def require_penalties(lowered: Lowered, norms: Sequence[Norm]) -> None:
@@ -277,6 +308,7 @@ def _kernel_qp(
     norms: tuple[Norm, ...],
     columns: StatementColumns,
     part: PenaltyPart,
+    projected: Projection,
     spaces: dict[Function, _Space],
     penalties: tuple[NormPenalty, ...],
     losses: SeparatedLosses,
@@ -322,7 +354,7 @@ def _kernel_qp(
             program = SemiparametricQP(gram, *parts, directions, costs, *others)
     except ParameterError as error:
         raise NotSeparable(f"it has no dual point, or free directions that nothing determines: {error}") from error
-    return _AsKernelQP(program, lowered, values, norms, columns, part, spaces, losses, shift, factor, rows)
+    return _AsKernelQP(program, lowered, values, norms, columns, part, projected, spaces, losses, shift, factor, rows)
 
 
 def _grams(
@@ -406,6 +438,7 @@ class _AsKernelQP:
     norms: tuple[Norm, ...]
     columns: StatementColumns
     part: PenaltyPart
+    projected: Projection
     spaces: dict[Function, _Space]
     losses: SeparatedLosses
     shift: Vector
@@ -547,10 +580,11 @@ class _AsKernelQP:
             v = np.concatenate([each.of(functions[each.function]) for each in self.values])
         s = losses.functionals @ (v - self.shift) + losses.directions @ shared
         slopes = -np.bincount(losses.entries.of, weights=beta, minlength=s.size).astype(float)
-        x, own, multipliers = np.zeros(matrices.q.size), np.zeros(self.part.rows.size), np.zeros(matrices.b.size)
+        x, multipliers = np.zeros(matrices.q.size), np.zeros(matrices.b.size)
+        own = np.zeros(self.projected.program.b.size)
         x[self.columns.values], x[losses.shared] = v, shared
         losses.write(np.asarray(s), slopes, x, own)
-        multipliers[self.part.rows] = own
+        multipliers[self.part.rows] = self.projected.expand(x, own)
         for norm in self.norms:
             ((factor, function), *others) = norm.combination.terms
             alone = values is not None and len(self.spaces) == len(values) and self.spaces[function].known is None

@@ -16,16 +16,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import coo_array, csc_array, csr_array
+from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
+from formulations.language.projection import with_rows
 from formulations.language.recognition import NotSeparable, same_entries
 from formulations.modelling.lowering import Lowered
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.problems import Block, Cone, ConeProgram, Nonnegative, NormPenalty, SecondOrder, Zero
+from qpkernels.problems import Cone, ConeProgram, Nonnegative, NormPenalty, SecondOrder, Zero
 
-__all__ = ["PenaltyPart", "penalty_part", "with_rows"]
+__all__ = ["PenaltyPart", "penalty_part"]
 
 _SAME = 1e-10
 """Relative difference of two coefficients that is rounding."""
@@ -350,28 +350,3 @@ class _Reading:
 def _joins(cone: Cone) -> bool:
     """Return whether rows of a cone are one condition."""
     return not isinstance(cone, Zero | Nonnegative)
-
-
-def with_rows(program: ConeProgram, left: NDArray[np.bool_]) -> ConeProgram:
-    """Return the program with those rows alone, of which other cones than those of single rows have all or none.
-
-    Parameters
-    ----------
-    program, left
-        The program, and which of its rows are left.
-    """
-    if left.all():
-        return program
-    cones = []
-    for cone, part in program.parts():
-        size = int(left[part].sum())
-        if size:
-            cones.append(replace(cone, length=size) if isinstance(cone, Zero | Nonnegative) else cone)
-    names, start = [], 0
-    for block in program.rows:
-        size = int(left[block.range].sum())
-        if size:
-            names.append(Block(block.name, start, start + size))
-            start += size
-    A = csc_array(csr_array(program.A)[left])
-    return replace(program, A=A, b=program.b[left], cones=tuple(cones), rows=tuple(names))

@@ -13,7 +13,7 @@ import scipy.special
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_array, csr_array, vstack
 
-from formulations.language.penalties import with_rows
+from formulations.language.projection import with_rows
 from formulations.language.recognition import NotSeparable, SeparatedLosses, StatementColumns
 from qpkernels.arrays import Indices, Vector
 from qpkernels.problems import Block, ConeProgram, Exponential, Nonnegative, SampleLosses

@@ -191,7 +191,7 @@ def lower(problem: cp.Problem, name: str) -> Lowered:
     outline = _OUTLINES[problem]
     compiling = problem if outline is None else outline.problem
     # CVXPY begins what it adds at values of variables, and fails at that for atoms such as cvar: they have none here.
-    held = list(map(vars, problem.variables()))
+    held: list[Any] = list(map(vars, problem.variables()))
     kept, token = list(map(itemgetter("_value"), held)), _LOWERING.set(True)
     try:
         for each in held:

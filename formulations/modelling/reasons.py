@@ -24,6 +24,7 @@ __all__ = [
     "Contradiction",
     "conflict_of",
     "declared_groups",
+    "is_helper",
     "proof_of",
     "relaxation_of",
 ]
@@ -167,8 +168,14 @@ def _name(constraint: cp.Constraint, number: int) -> str:
     return f"constraint {number + 1} ({shown})"
 
 
-def _is_helper(lowered: Lowered) -> NDArray[np.bool_]:
-    """Return for each column whether the reduction added its variable."""
+def is_helper(lowered: Lowered) -> NDArray[np.bool_]:
+    """Return for each column whether the reduction added its variable.
+
+    Parameters
+    ----------
+    lowered
+        The problem in matrices.
+    """
     declared = {variable.name() for variable in lowered.problem.variables()}
     helper = np.zeros(lowered.program.q.size, dtype=np.bool_)
     for block in lowered.program.variables:
@@ -182,7 +189,7 @@ def _components(lowered: Lowered) -> list[Indices]:
     count = len(program.rows)
     block_of = np.repeat(np.arange(count), [block.stop - block.start for block in program.rows])
     uses = csc_array((np.ones(block_of.size), (block_of, np.arange(block_of.size))), shape=(count, block_of.size))
-    touches = coo_array(uses @ csc_array(abs(program.A))[:, np.flatnonzero(_is_helper(lowered))])
+    touches = coo_array(uses @ csc_array(abs(program.A))[:, np.flatnonzero(is_helper(lowered))])
     nodes = count + touches.shape[1]
     graph = coo_array((touches.data, (touches.row, count + touches.col)), shape=(nodes, nodes))
     _, labels = connected_components(graph, directed=False)
@@ -195,6 +202,6 @@ def _domain(lowered: Lowered, blocks: Indices) -> str:
     touched = np.zeros(program.q.size, dtype=bool)
     for k in blocks:
         touched |= np.asarray((program.A[program.rows[k].range] != 0).sum(axis=0)).ravel() > 0
-    if (touched & _is_helper(lowered)).any():
+    if (touched & is_helper(lowered)).any():
         return "the domain of the objective"
     return f"the domain of {', '.join(repr(each.name) for each in program.variables if touched[each.range].any())}"

@@ -69,7 +69,6 @@ def slacks_below_a_tube(f: Function, b: Any) -> tuple[Any, list[Any]]:
 
 
 def huber_and_tube(f: Function, _: Any) -> tuple[Any, list[Any]]:
-    # Where a bound of the tube is not settled, pieces of the sum overlap.
     r = f(X) - T
     return cp.sum(cp.huber(r, 1.2)) + 0.3 * cp.sum(cp.pos(cp.abs(r - 0.2) - 0.3)), []
 
@@ -181,7 +180,7 @@ STATED: dict[str, Callable[[], Stated]] = {
     "hinge": of_one(lambda f, b: (hinge(f(X) + b), []), "a KernelQP of 40 functionals with an intercept"),
     "hinge with slacks": of_one(with_slacks, "a KernelQP of 40 functionals with an intercept"),
     "slacks below a tube": of_one(slacks_below_a_tube, "a KernelQP of 80 functionals with an intercept"),
-    "huber and tube": of_one(huber_and_tube, "a KernelQP of 160 functionals"),
+    "huber and tube": of_one(huber_and_tube, "a KernelQP of 120 functionals"),
     "weighted hinge": of_one(
         lambda f, b: (WEIGHTS @ cp.pos(1 - cp.multiply(Y, f(X) + b)), []),
         "a KernelQP of 40 functionals with an intercept",
@@ -209,7 +208,22 @@ STATED: dict[str, Callable[[], Stated]] = {
         lambda f, _: (cp.sum(cp.maximum(cp.abs(f(X) - T), 2 * cp.abs(f(X) - T) - 1)), []),
         "a KernelQP of 80 functionals",
     ),
-    "largest residual": of_one(lambda f, _: (5 * cp.max(cp.abs(f(X) - T)), []), "a ConeProgram in coordinates"),
+    "largest residual": of_one(
+        lambda f, _: (5 * cp.max(cp.abs(f(X) - T)), []), "a SemiparametricQP of 80 functionals and 1 free direction"
+    ),
+    "largest hinge": of_one(
+        lambda f, _: (5 * cp.max(cp.pos(1 - cp.multiply(Y, f(X)))), []),
+        "a SemiparametricQP of 41 functionals and 1 free direction",
+    ),
+    "hinges above a level": of_one(
+        lambda f, b: (cp.sum(cp.pos(cp.pos(1 - cp.multiply(Y, f(X))) - b)) + 4 * b, [b >= 0]),
+        "a SemiparametricQP of 41 functionals and 1 free direction",
+    ),
+    "largest of few": of_one(lambda f, _: (cp.sum_largest(cp.abs(f(X) - T), 3), []), "a ConeProgram in coordinates"),
+    "linear terms alone": of_one(
+        lambda f, b: (hinge(f(X) + b) + f.mean(GRID) - 2 * f.derivative(GRID, 0)[3], []),
+        "a KernelQP of 40 functionals with an intercept",
+    ),
     "logistic": of_one(
         lambda f, b: (cp.sum(cp.logistic(-cp.multiply(Y, f(X) + b))), []),
         "a SmoothRisk of 40 functionals with an intercept",
