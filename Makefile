@@ -86,8 +86,10 @@ lab-page: .venv/dev
 docs: .venv/docs docs/catalogue.md
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/sphinx-build -b html -d docs/_build/doctrees -j auto --fail-on-warning --keep-going -q $(OPTIONS) docs docs/_build/html
 
+# From a server, since browsers run no workers of a page that is a file, as the lab is; Ctrl-C ends it.
 docs-open: docs
-	$(BIN)/python -m webbrowser "file://$(abspath docs/_build/html/index.html)"
+	(sleep 1; $(BIN)/python -m webbrowser http://127.0.0.1:8765/) & \
+		$(BIN)/python -m http.server 8765 --bind 127.0.0.1 --directory docs/_build/html
 
 # The site in a real browser, as make docs has built it: its search, maths, pictures, links, sizes, phones and the dark.
 docs-test: .venv/docs

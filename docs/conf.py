@@ -31,6 +31,7 @@ extensions = [
     "extensions.exercises",
     "extensions.failures",
     "extensions.gallery_pictures",
+    "extensions.lab_site",
     "extensions.mathjax_files",
     "extensions.model_pages",
     "extensions.plain_docstrings",

@@ -159,3 +159,16 @@ def test_the_three_doors_open(opened: Callable[..., Opened]) -> None:
         page.locator("article .sd-card", has_text=door).first.click()
         page.wait_for_load_state("networkidle")
         assert page.locator("article h1").text_content().startswith(door)
+
+
+LAB = 250_000
+"""Bytes of the lab that solves in the browser."""
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_the_lab_proves_an_answer_without_a_server(opened: Callable[..., Opened], width: int) -> None:
+    lab = opened("lab/index", width)
+    lab.page.wait_for_function("window.lab?.frame?.facts.proof?.status === 'optimal'")
+    assert not lab.faults
+    assert not lab.elsewhere
+    assert lab.bytes <= LAB

@@ -135,7 +135,7 @@ def _changed(present: Setting | None, changes: Any) -> Setting:
 
 
 def menu(start: Setting | None = None) -> Mapping[str, Any]:
-    """Return machines, kernels, views, presets, challenges and limits, and the setting that a page starts with."""
+    """Return machines, kernels, views, presets, challenges, files, limits, and the setting that a page starts with."""
     machines = [
         {**_choice(each), "task": each.task, "labels": each.takes_labels, "most_points": each.most_points}
         for each in MACHINES.values()
@@ -152,6 +152,7 @@ def menu(start: Setting | None = None) -> Mapping[str, Any]:
             {"name": each.name, "title": each.title, "words": each.words, "setting": each.start.stated()}
             for each in CHALLENGES.values()
         ],
+        "files": list(EXPORTS),
         "most_points": MOST_POINTS,
         "start": None if start is None else start.stated(),
     }

@@ -45,7 +45,7 @@ from qpkernels.errors import QPKernelsError
 from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import RBF, Kernel, Laplacian, Matern, Sum
 
-__all__ = ["Frame", "draw", "grid_of", "values_on"]
+__all__ = ["Frame", "draw", "grid_of", "problem_shown", "values_on"]
 
 GRID = (120, 160)
 """Rows and columns of the values of a decision function."""
@@ -164,7 +164,7 @@ def draw(scene: Scene, setting: Setting) -> Frame:
         facts |= {"error": answer.refusal, **_problem_without_answer(setting)}
     else:
         facts |= {"proof": _proof(answer.solution), "facts": _facts(answer.solution)}
-        facts |= _problem(answer.model)
+        facts |= problem_shown(answer.model)
         facts |= _widths(answer.solution, drawn.has_margin)
         arrays |= _points(answer.solution, setting.X, drawn.function is not None)
     if drawn.function:
@@ -246,7 +246,7 @@ def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _problem(model: Stated) -> Mapping[str, Any]:
+def problem_shown(model: Stated) -> Mapping[str, Any]:
     """Return the problem as the textbook has it, words and HTML line by line, and how its values are written."""
     formulas = [] if model.statement is None else list(_as_html(model.statement))
     facts = {"formulas": formulas, "decision": decision_name(model)}
@@ -259,7 +259,7 @@ def _problem(model: Stated) -> Mapping[str, Any]:
 def _problem_without_answer(setting: Setting) -> Mapping[str, Any]:
     """Return the problem that has no answer; nothing, where the points do not make one."""
     try:
-        return _problem(setting.state())
+        return problem_shown(setting.state())
     except QPKernelsError:
         return {"formulas": []}
 

@@ -11,7 +11,7 @@ Each module becomes a function, called once, after those that it imports:
 
 Of the ways to import and export, those that the page uses are known, and any other is refused:
 ``import { a, b as c } from "./x.js";``, ``import "./x.js";``, and ``export`` before a function, a class or a const,
-each at the beginning of a line.
+each at the beginning of a line. Comments that have lines of their own are left out.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ __all__ = ["join_modules", "join_styles"]
 _STYLE = re.compile(r'^<link rel="stylesheet" href="([^"]+)">$', re.MULTILINE)
 _IMPORT = re.compile(r'^import (?:\{(?P<names>[^{}]*)\} from )?"(?P<source>\.[^"]+)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:(?:async )?function\*?|class|const) (?P<name>\w+))", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:[^*]|\*(?!/))*\*/)[ \t]*\n", re.MULTILINE)
 _OTHER = re.compile(r"^[ \t]*(?:import\b|export\b).*|\bimport\s*\(.*|\bimport\.meta\b.*", re.MULTILINE)
 
 
@@ -71,7 +72,7 @@ def _wrapped(path: PurePosixPath, text: str, sources: Mapping[str, PurePosixPath
         return f"const {{{names}}} = {_variable(sources[match['source']])};"
 
     exports = [match["name"] for match in _EXPORT.finditer(text)]
-    body = _EXPORT.sub("", _IMPORT.sub(binding, text))
+    body = _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub(binding, text)))
     if other := _OTHER.search(body):
         raise FileFormatError(
             f"{path} must import and export as formulations/lab/joining.py says, but has {other[0].strip()!r}."

@@ -129,6 +129,7 @@ class Lab {
       this.conversation.ask({ ask: "check", challenge }, heard));
     this.sets = new SetsPanel(menu, this.store, this.keeping());
     this.side.append(this.controls.node, this.challenges.node, this.sets.node, this.taking());
+    if (menu.more) this.side.append(element("p", { class: "lab-words" }, menu.more));
     this.right.before(this.diagram.list);
     this.right.prepend(this.diagram.panel);
     this.store.setting = this.first();
@@ -137,6 +138,7 @@ class Lab {
 
   /** Say for whom the browser keeps sets of points: for an address with its port. */
   keeping() {
+    if (this.menu.more) return "This browser keeps them for this site.";
     if (!this.address) return "This browser keeps them for the address of this notebook.";
     const { host, port } = window.location;
     return `This browser keeps them for the address ${host}: qpkernels lab --port ${port} has them again.`;
@@ -146,6 +148,7 @@ class Lab {
   taking() {
     const node = element("fieldset", { class: "lab-take" }, element("legend", {}, "Take it with you"));
     takeButtons(node, {
+      files: this.menu.files,
       ask: (what) => new Promise((heard, refused) => this.conversation.ask({ ask: what }, heard, refused)),
       paint: (painter) => drawPicture(painter, this.frame, this.setting),
       link: this.address && (() => this.address.link(this.setting)),

@@ -5,6 +5,7 @@
 // last; any other waits until it is touched, and is opened again then.
 
 import { mount } from "./lab.js";
+import { frameOf } from "./wire/frames.js";
 
 const WAITING = "Waiting for the kernel; where it was restarted, run the cell again.";
 const ELSEWHERE = "Shown in another place; touched here, it goes on here.";
@@ -47,7 +48,7 @@ class Widget {
   hear({ page, text, opened }, buffers) {
     if (opened !== undefined && opened !== this.page) this.handlers.closed(ELSEWHERE);
     if (page !== this.page) return;
-    if (text === undefined) this.handlers.frame(contentOf(buffers[0]));
+    if (text === undefined) this.handlers.frame(frameOf(contentOf(buffers[0])));
     else this.handlers.text(text);
   }
 

@@ -105,7 +105,7 @@ function drawResiduals(painter, axes, { arrays: { decision } }, points, epsilon)
 function drawRead(painter, axes, frame, points) {
   const [multipliers, slacks] = ["multipliers", "slacks"].map((name) => ofSamples(frame, name, points));
   if (slacks && frame.arrays.field) {
-    drawSlacks(painter, axes, points, slacks, frame.arrays.field, frame.setting.window);
+    drawSlacks(painter, axes, points, slacks, frame.arrays.field, frame.setting.window, frame.facts.level ?? 0);
   }
   if (multipliers) drawMultipliers(painter, axes, points, multipliers);
   drawMarked(painter, axes, points, frame?.facts.view?.marked ?? []);

@@ -12,10 +12,10 @@ const TYPES = { csv: "text/csv", npz: "application/octet-stream" };
 /**
  * Fill a container with buttons.
  *
- * ask(what) promises the answer to a question of formulations/lab/desk.py, paint(painter) draws the picture,
- * and link() returns an address of the setting; without one there is no button for it.
+ * files lists those that can be asked for, ask(what) promises the answer to a question of formulations/lab/desk.py,
+ * paint(painter) draws the picture, and link() returns an address of the setting; without one there is no button for it.
  */
-export function takeButtons(container, { ask, paint, link = null }) {
+export function takeButtons(container, { files, ask, paint, link = null }) {
   const said = element("p", { class: "lab-taken", role: "status" });
   const place = element("div");
 
@@ -47,11 +47,14 @@ export function takeButtons(container, { ask, paint, link = null }) {
     return download(answer.file, new Blob([content], { type: TYPES[what] }));
   }
 
+  const asking = {
+    python: ["Copy Python", "Copy the lines of Python that solve and draw this", async () =>
+      copied((await ask("python")).text, "Python lines copied.")],
+    csv: ["CSV", "Download the points", () => file("csv")],
+    npz: ["NPZ", "Download the convex program as matrices", () => file("npz")],
+  };
   const buttons = [
-    taking("Copy Python", "Copy the lines of Python that solve and draw this", async () =>
-      copied((await ask("python")).text, "Python lines copied.")),
-    taking("CSV", "Download the points", () => file("csv")),
-    taking("NPZ", "Download the convex program as matrices", () => file("npz")),
+    ...files.map((name) => taking(...asking[name])),
     taking("SVG", "Download the picture for print", async () => download("lab.svg", svgOf(paint))),
     taking("PNG", "Download the picture for slides", async () => download("lab.png", await pngOf(paint))),
   ];

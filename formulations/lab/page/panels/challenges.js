@@ -14,7 +14,7 @@ export class Challenges {
     this.verdict = element("p", { class: "lab-verdict", role: "status" });
     this.again = button("Start again", "Begin this challenge again with its points", () => this.begin(this.open?.name));
     this.box = element("div", { hidden: true }, this.words, this.verdict, this.again);
-    this.node = element("fieldset", { class: "lab-challenges" }, element("legend", {}, "Challenges"), this.list, this.box);
+    this.node = element("fieldset", { class: "lab-challenges", hidden: !menu.challenges.length }, element("legend", {}, "Challenges"), this.list, this.box);
   }
 
   /** Begin a challenge; with none, leave the one that is open. */

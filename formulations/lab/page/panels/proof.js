@@ -14,7 +14,7 @@ const ENDED = "No better answer is sought. Where a large cost meets large values
 /** The status, the proof, and the sentence about a point. */
 export class Proof {
   constructor() {
-    this.status = element("p", { class: "lab-status", "data-state": "waiting" }, "Waiting for the server \u2026");
+    this.status = element("p", { class: "lab-status", "data-state": "waiting" }, "Getting ready \u2026");
     this.why = element("p", { class: "lab-why", "aria-hidden": "true", hidden: true });
     this.scope = element("p", { class: "lab-words", hidden: true });
     this.live = element("p", { class: "lab-hidden", role: "status" });

@@ -80,30 +80,64 @@ export function drawPoints(painter, axes, points, isSeen = everywhere) {
   }
 }
 
-/** Strokes from points within the margin towards it: along the gradient of the field, |slack| / |gradient| long. */
-export function drawSlacks(painter, axes, points, slacks, field, window) {
-  const strokes = [];
-  points.forEach(([u, v, label], i) => {
-    if (!(slacks[i] > 1e-6)) return;
-    const [across, up] = gradient(field, window, u, v);
-    const square = across * across + up * up;
-    if (!square) return;
-    const length = Math.min(slacks[i], LONGEST_STROKE * Math.sqrt(square) * (window[1] - window[0]));
-    const share = ((label ?? 1) * length) / square;
-    strokes.push([[axes.x(u), axes.y(v)], [axes.x(u + share * across), axes.y(v + share * up)]]);
+/**
+ * Strokes from points within the margin to it: up the decision value, times the label, to its level. Of a point from
+ * which no way within the window leads there, none is drawn.
+ */
+export function drawSlacks(painter, axes, points, slacks, field, window, level) {
+  const strokes = points.flatMap(([u, v, label], i) => {
+    if (!(slacks[i] > SLIGHT)) return [];
+    const way = ascent(field, label ?? 1, level, placeOf(field, window, u, v));
+    return way ? [way.map((place) => pointOf(field, window, place)).map(([x, y]) => [axes.x(x), axes.y(y)])] : [];
   });
   const scale = scaleOf(points);
-  painter.segments(strokes, { stroke: colour("slack"), width: 1.5 * scale, opacity: scale ** 2 });
+  painter.lines(strokes, { stroke: colour("slack"), width: 1.5 * scale, opacity: scale ** 2 });
 }
 
-const LONGEST_STROKE = 0.25;
+const SLIGHT = 1e-6;
+/** Cells of the field that a stroke takes in one step, and steps after which it is given up. */
+const [STRIDE, MOST_STRIDES] = [0.5, 400];
 
-/** Return the gradient of a field at a place, from differences over two cells. */
-function gradient({ data, shape: [rows, columns] }, [left, right, bottom, top], u, v) {
-  const inner = (value, count) => Math.min(Math.max(Math.round(value), 1), count - 2);
-  const [across, up] = [(right - left) / (columns - 1), (top - bottom) / (rows - 1)];
-  const at = inner((v - bottom) / up, rows) * columns + inner((u - left) / across, columns);
-  return [(data[at + 1] - data[at - 1]) / (2 * across), (data[at + columns] - data[at - columns]) / (2 * up)];
+/** Return [column, row] of a point in a field, and the point of these. */
+function placeOf({ shape: [rows, columns] }, [left, right, bottom, top], u, v) {
+  return [((u - left) / (right - left)) * (columns - 1), ((v - bottom) / (top - bottom)) * (rows - 1)];
+}
+
+function pointOf({ shape: [rows, columns] }, [left, right, bottom, top], [column, row]) {
+  return [left + (column / (columns - 1)) * (right - left), bottom + (row / (rows - 1)) * (top - bottom)];
+}
+
+/** Return the places on the steepest way up sign times the field, from a place to a level; null where it is not reached. */
+function ascent(field, sign, level, place) {
+  const way = [place];
+  let here = at(field, place);
+  for (let k = 0; here && k < MOST_STRIDES; k++) {
+    const size = Math.hypot(here.across, here.up);
+    if (!size) return null;
+    const next = [place[0] + (sign * STRIDE * here.across) / size, place[1] + (sign * STRIDE * here.up) / size];
+    const there = at(field, next);
+    if (!there || sign * there.value <= sign * here.value) return null;
+    if (sign * there.value >= level) {
+      const share = (level - sign * here.value) / (sign * (there.value - here.value));
+      return [...way, [0, 1].map((c) => place[c] + share * (next[c] - place[c]))];
+    }
+    way.push(next);
+    [place, here] = [next, there];
+  }
+  return null;
+}
+
+/** Return the value and the slopes of a field at a place between its cells; null outside. */
+function at({ data, shape: [rows, columns] }, [column, row]) {
+  const [j, i] = [Math.min(Math.floor(column), columns - 2), Math.min(Math.floor(row), rows - 2)];
+  if (!(column >= 0 && row >= 0 && column <= columns - 1 && row <= rows - 1)) return null;
+  const [s, t, k] = [column - j, row - i, i * columns + j];
+  const [a, b, c, d] = [data[k], data[k + 1], data[k + columns], data[k + columns + 1]];
+  return {
+    value: (1 - t) * ((1 - s) * a + s * b) + t * ((1 - s) * c + s * d),
+    across: (1 - t) * (b - a) + t * (d - c),
+    up: (1 - s) * (c - a) + s * (d - b),
+  };
 }
 
 /** What the hand or the keyboard is at: a ring around the chosen point, or a cross where Enter adds one. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is said to the server, and which answer belongs to what: the messages of formulations/lab/desk.py, and the
-// frames of formulations/lab/drawing.py.
+// What is said to the server, and which answer belongs to what: the messages of formulations/lab/desk.py.
 //
 // One setting at most is unanswered at a time; of those that come meanwhile the newest is sent as soon as it is
 // answered. An answer that is not proved yet is followed by better ones, with the same number.
@@ -13,7 +12,7 @@ export class Conversation {
     this.start();
     this.transport = connect({
       text: (text) => this.text(JSON.parse(text)),
-      frame: (buffer) => this.frame(decode(buffer)),
+      frame: (frame) => this.frame(frame),
       closed: (words) => this.closed(words),
     });
   }
@@ -100,16 +99,4 @@ function changedPoints(before, after) {
   const changed = [];
   after.points.forEach((point, k) => point !== before.points[k] && changed.push([k, ...point]));
   return changed;
-}
-
-/** Return {facts, arrays} of a frame; an array is {data: Float32Array, shape}. */
-function decode(buffer) {
-  const length = new DataView(buffer).getUint32(0, true);
-  const { arrays: listed, ...facts } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
-  const arrays = {};
-  for (const [name, [offset, shape]] of Object.entries(listed)) {
-    const count = shape.reduce((product, size) => product * size, 1);
-    arrays[name] = { data: new Float32Array(buffer, 4 + length + 4 * offset, count), shape };
-  }
-  return { facts, arrays };
 }

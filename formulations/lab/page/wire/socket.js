@@ -2,7 +2,10 @@
 // A WebSocket to the server that the page came from; it is opened again for as long as the page is there.
 //
 // A transport is connect(handlers) -> {send(text), close()}. It calls handlers.text(string),
-// handlers.frame(ArrayBuffer), and handlers.closed(words) when the server has gone. The server's first text is its menu: it is there (again).
+// handlers.frame({facts, arrays}), and handlers.closed(words) when the server has gone. The server's first text is its
+// menu: it is there (again).
+
+import { frameOf } from "./frames.js";
 
 const SOONEST = 500;
 const LATEST = 5000;
@@ -25,7 +28,7 @@ class Socket {
     this.socket.binaryType = "arraybuffer";
     this.socket.addEventListener("open", () => (this.wait = SOONEST));
     this.socket.addEventListener("message", ({ data }) =>
-      typeof data === "string" ? this.handlers.text(data) : this.handlers.frame(data));
+      typeof data === "string" ? this.handlers.text(data) : this.handlers.frame(frameOf(data)));
     this.socket.addEventListener("close", ({ reason }) => this.lost(reason));
   }
 

