@@ -259,9 +259,13 @@ class Certificate(Carded):
     def card(self) -> Card:
         """Return the primal value above, the dual value below, and what lies between."""
         primal, dual = f"{self.primal_value:.12g}", f"{self.dual_value:.12g}"
+        size = max(abs(self.primal_value), abs(self.dual_value))
+        rounded = (
+            f", of which {self.rounding / size:.1e} is rounding" if self.rounding > 0 and 0 < size < np.inf else ""
+        )
         facts = (
             Fact("primal value", f"{primal}, at least the optimum"),
-            Fact("relative gap", f"{self.relative_gap:.1e}"),
+            Fact("relative gap", f"{self.relative_gap:.1e}{rounded}"),
             Fact("dual value", f"{dual}, at most the optimum"),
             Fact("residuals", f"{self.primal_residual:.1e} primal, {self.dual_residual:.1e} dual"),
             Fact("worst", self.worst),
@@ -281,14 +285,15 @@ class Certificate(Carded):
         )
 
     def __str__(self) -> str:
-        size = max(abs(self.primal_value), abs(self.dual_value))
-        rounded = f", {self.rounding / size:.1e} of it rounding," if self.rounding > 0 and 0 < size < np.inf else ""
-        given = "of a function alone, with multipliers read off it: " if self.primal_only else ""
-        return (
-            f"{given}relative gap {self.relative_gap:.1e}{rounded} between primal {self.primal_value:.12g} "
-            f"and dual {self.dual_value:.12g}; "
-            f"residuals {self.primal_residual:.1e} primal, {self.dual_residual:.1e} dual; worst: {self.worst}"
+        proved = "optimal" if self.holds(self.asked) else "not proved"
+        given = ", of a function alone, with multipliers read off it" if self.primal_only else ""
+        dual, primal = f"{self.dual_value:.12g}", f"{self.primal_value:.12g}"
+        between = (
+            f"the optimum lies between {dual} and {primal}"
+            if self.is_counted
+            else f"dual value {dual}, primal value {primal}, and residuals of {self.uncounted:.1e} that neither counts"
         )
+        return f"{proved} to {self.asked:g}{given}: {between}, a relative gap of {self.relative_gap:.1e}"
 
 
 def with_values(made: Certificate, primal: float, dual: float, rounding: float, dual_residual: float) -> Certificate:

@@ -131,7 +131,7 @@ class ExactKernelCertificate(Certificate):
         return f"<{type(self).__name__}: {self.verdict}, relative gap {self.relative_gap:.1e}>"
 
     def __str__(self) -> str:
-        return f"{self.verdict}: {super().__str__()}"
+        return f"{self.verdict}: it lies between {self.dual_value:.12g} and {self.primal_value:.12g}"
 
 
 def _percent(share: float) -> str:

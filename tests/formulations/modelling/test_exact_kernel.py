@@ -55,9 +55,7 @@ def test_the_text_says_within_what() -> None:
     proof = model.certify_exact(solution)
     assert isinstance(proof, ExactKernelCertificate)
     percent = float(str(proof).split()[1])
-    assert str(proof).startswith(
-        f"within {percent:.2g} % of the optimum with the exact kernel RBF(gamma=0.3): relative"
-    )
+    assert str(proof).startswith(f"within {percent:.2g} % of the optimum with the exact kernel RBF(gamma=0.3): it lies")
     # Rounded up, to two digits.
     assert 0.9 * percent <= 100 * proof.suboptimality <= percent
     assert "within" in repr(proof)

@@ -36,7 +36,7 @@ def test_the_gap_counts_the_rounding_of_the_values() -> None:
     certificate = certify_values(10.0, 9.0, rounding=0.5)
     assert certificate.relative_gap == pytest.approx(0.15, rel=1e-15)
     assert certificate.rounding == 0.5
-    assert "of it rounding" in str(certificate)
+    assert "of which 5.0e-02 is rounding" in str(certificate.card())
     assert not certify_values(1.0, 1.0, rounding=1e-5).holds(1e-6)
     assert not certify_values(0.0, 0.0, rounding=1e-300).holds(1e-6)
     assert not certify_values(1.0, 1.0, rounding=np.nan).holds(np.inf)
