@@ -129,7 +129,7 @@ class Row:
             The certified answer; its bounds are those of the statement as a minimisation, whatever the program.
         """
         proof, seconds = solution.certificate, solution.seconds
-        row = cls(
+        return cls(
             problem=problem,
             formulation=solution.kind,
             solver=solution.solver,
@@ -143,8 +143,6 @@ class Row:
             claim=solution.claim,
             reason=f"{solution.message}; {proof.worst}",
         )._with_proof(proof)
-        bounds = proof.primal_value + solution.offset, proof.dual_value + solution.offset
-        return replace(row, primal_value=bounds[0], dual_value=bounds[1])
 
     @classmethod
     def of_error(cls, problem: str, formulation: str, solver: str, error: QPKernelsError) -> Row:

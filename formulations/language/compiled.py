@@ -48,14 +48,14 @@ from qpkernels.problems import (
     Program,
     SemiparametricQP,
     SmoothRisk,
-    enclose_cone_program,
 )
+from qpkernels.problems.certificate import relative, with_rounding
 from qpkernels.problems.multiple_kernel_qp import MultipleKernelBounds
 from qpkernels.problems.semiparametric_qp import SemiparametricBounds
 from qpkernels.solvers import Outcome, find_solver
 from qpkernels.solvers.automatic import automatic_for
 from qpkernels.solvers.interface import Method
-from qpkernels.solvers.repair import repair
+from qpkernels.solvers.repair import Repaired, repair
 
 if TYPE_CHECKING:
     from qpkernels.families.batch.machine import Fitted
@@ -541,8 +541,8 @@ class _AsKernelQP:
     def enclose(self, found: Found) -> Enclosure:
         if not isinstance(self.program, KernelQP):
             raise NoEnclosureError(
-                f"nothing is known of rounding errors in {self.description}; solve it by a solver of cones, such as "
-                "clarabel, whose program has an enclosure."
+                f"nothing is known of rounding errors in {self.description}; its certificate bounds the optimum up to "
+                "these."
             )
         b = float(found.multipliers[0]) if found.multipliers.size else 0.0
         return KernelQPBounds(self.program).enclose(self.program.project(found.point), b)
@@ -654,7 +654,7 @@ def in_coordinates(problem: Any, values: Sequence[Values], norms: Sequence[Norm]
     for link, each in zip(links, values, strict=True):
         link.set_label(each.name())
     made = cp.Problem(objective, [*constraints, *links])
-    return InCoordinates(lower(made, name), problem, tuple(constraints), tuple(norms), spans, u)
+    return InCoordinates(lower(made, name), problem, tuple(constraints), tuple(norms), tuple(values), spans, u)
 
 
 def with_others(expression: Any, replaced: Mapping[int, Any]) -> Any:
@@ -684,17 +684,20 @@ class _RepresenterSpan:
         The representers.
     cholesky
         L, with what leads from coordinates to coefficients.
+    gram
+        G, the inner products of all representers.
     """
 
     parts: tuple[Representers, ...]
     cholesky: PivotedCholesky
+    gram: Matrix
 
     @classmethod
     def of(cls, parts: Sequence[Representers]) -> _RepresenterSpan:
         K = np.block([[left.inner(right) for right in parts] for left in parts])
         if not parts[0].kernel.positive_semidefinite:
             check_whole(parts[0].kernel, K.diagonal(), K, K.__matmul__)
-        return cls(tuple(parts), pivoted_cholesky(K, K.diagonal().copy()))
+        return cls(tuple(parts), pivoted_cholesky(K, K.diagonal().copy()), K)
 
     @property
     def rank(self) -> int:
@@ -712,6 +715,31 @@ class _RepresenterSpan:
         """Return what values are of the coordinates."""
         rows = self._rows(values.points)
         return rows if values.weights is None else np.asarray(values.weights @ rows)
+
+    def share_beyond(self, weights: Vector) -> float:
+        """Return the share of ||sum_r w_r l_r||^2 that L leaves out: w'(G - LL')w over w'LL'w, rounding included.
+
+        Parameters
+        ----------
+        weights
+            w, one of each representer.
+        """
+        w = weights.astype(np.longdouble)
+        within = self.cholesky.factor.T @ w
+        inside, whole = float(within @ within), w @ (self.gram @ w)
+        size = float(np.abs(w) @ (np.abs(self.gram) @ np.abs(w)))
+        beyond = abs(float(whole - within @ within)) + 2 * (w.size + 2) * float(np.finfo(np.longdouble).eps) * size
+        return relative(beyond, inside)
+
+    def weights_of(self, values: Values, multipliers: Vector) -> Vector:
+        """Return w with sum_r w_r l_r the combination of functionals that has these multipliers."""
+        found, start = np.zeros(len(self.gram)), 0
+        for part in self.parts:
+            if part is values.points:
+                own = multipliers if values.weights is None else multipliers @ values.weights
+                found[start : start + len(part)] = own
+            start += len(part)
+        return found
 
     def coordinates_of(self, known: FittedFunction) -> Vector:
         """Return those of a known function, whose representers are among these."""
@@ -751,6 +779,7 @@ class InCoordinates:
     problem: Any
     constraints: tuple[Any, ...]
     norms: tuple[Norm, ...]
+    values: tuple[Values, ...]
     spans: dict[Function, _RepresenterSpan]
     u: dict[Function, Any]
 
@@ -768,7 +797,7 @@ class InCoordinates:
         """Return the constraints of the statement, each with what the coordinates say of the values of functions."""
         every = declared_groups(self.lowered)
         count, links = len(self.constraints), len(self.lowered.problem.constraints)
-        linked = np.concatenate([np.arange(0), *(group.all_rows for group in every[count:links])])
+        linked = np.concatenate([np.arange(0), *self._links()])
         own = [replace(group, auxiliary=np.concatenate([group.auxiliary, linked])) for group in every[:count]]
         return (*own, *every[links:])
 
@@ -818,9 +847,34 @@ class InCoordinates:
         for f, span in self.spans.items():
             start = self.lowered.columns[self.u[f].id]
             functions[f] = span.function(repaired.point[start : start + span.rank])
-        found = Found(functions, repaired.certificate, 0.0, repaired.point, repaired.multipliers)
+        certificate = self._of_whole_space(repaired)
+        found = Found(functions, certificate, 0.0, repaired.point, repaired.multipliers)
         self.write(found, tol)
         return found
+
+    def _of_whole_space(self, repaired: Repaired) -> Certificate:
+        """Return what is proved of functions, of which coordinates leave out what rounding hides.
+
+        The functions that were found are in the span, and so is the primal value theirs. The dual value counts the norm
+        of the combination of representers that the multipliers make, less what of it is outside of the span: as a share
+        of all terms of the values that bounds what a penalty of its square changes.
+        """
+        certificate, program = repaired.certificate, self.program
+        weights: dict[int, Vector] = {}
+        spans = {id(span): span for span in self.spans.values()}
+        for rows, values in zip(self._links(), self.values, strict=True):
+            span = self.spans[values.function]
+            own = span.weights_of(values, repaired.multipliers[rows])
+            weights[id(span)] = weights.get(id(span), np.zeros(own.size)) + own
+        share = max((spans[key].share_beyond(each) for key, each in weights.items()), default=0.0)
+        x, z = np.abs(repaired.point), np.abs(repaired.multipliers)
+        size = float(np.abs(program.q) @ x + np.abs(program.b) @ z + 0.5 * x @ (abs(program.P) @ x))
+        return with_rounding(certificate, share * size)
+
+    def _links(self) -> list[Indices]:
+        """Return the rows that say what values are of the coordinates, of each functional in turn."""
+        every, count = declared_groups(self.lowered), len(self.constraints)
+        return [group.all_rows for group in every[count : len(self.lowered.problem.constraints)]]
 
     def write(self, found: Found, tol: float) -> None:
         """Write an answer to the statement.
@@ -840,11 +894,15 @@ class InCoordinates:
             cp.Variable.save_value(norm, np.full(2, np.sqrt(0.5 * size)))
 
     def enclose(self, found: Found) -> Enclosure:
-        """Return an interval that holds the optimum in exact arithmetic; see :func:`enclose_cone_program`.
+        """Refuse: the coordinates of functions are rounded, and an exact proof of these is none of the functions.
 
         Parameters
         ----------
         found
             The answer.
         """
-        return enclose_cone_program(self.program, found.point, found.multipliers)
+        del found
+        raise NoEnclosureError(
+            "a statement in coordinates has no enclosure, since coordinates of functions are rounded; its certificate "
+            "counts that. enclose_cone_program(machine.matrices(), ...) encloses the optimum of the matrices."
+        )

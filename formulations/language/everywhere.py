@@ -493,8 +493,7 @@ class _SolvedWithRows:
     @property
     def bound(self) -> float:
         """What the optimum with these rows is at least."""
-        certificate = self.answer.certificate
-        return float(self.value - certificate.primal_value + certificate.dual_value)
+        return float(self.answer.certificate.dual_value)
 
     def norms(self, times: float) -> dict[Function, float]:
         """Return the norms of the functions, each as often."""

@@ -78,8 +78,8 @@ class MachineSolution(Carded):
     objective
         The value of the statement at the functions and variables that were found.
     status, certificate, tol
-        What is proved, and the tolerance that was asked for. The certificate is that of the program that was solved,
-        whose values differ from the statement's by a constant, and by a sign of a maximisation.
+        What is proved, and the tolerance that was asked for. The values of the certificate are those of the statement
+        as a minimisation; its gap is relative to the value of the program that was solved, which may lack a constant.
     factor
         What the objective is of the value of the statement as a minimisation: -1 of a maximisation, else 1.
     program
@@ -174,36 +174,36 @@ class MachineSolution(Carded):
         return predictor_of(decides, self.functions, self.variables, classes, thresholds)
 
     @property
-    def offset(self) -> float:
-        """What the value of the statement, as a minimisation, is above that of the program."""
-        return self._found.offset
-
-    @property
     def kind(self) -> str:
         """The name of the class of the program."""
         return type(self._made.program).__name__
 
     def enclose(self) -> Enclosure:
-        """Return an interval that holds the optimum of the program in exact arithmetic, with both values of the proof.
+        """Return an interval that holds the optimum of the statement in exact arithmetic, where it is a KernelQP.
 
-        The kernel matrix of a KernelQP is the exact one of the samples; the matrices of a ConeProgram are taken as they
-        are.
+        The kernel matrix is the exact one of the samples.
 
         Raises
         ------
         NoEnclosureError
-            If nothing is known of the rounding errors of this kernel, or program, or constraints hold everywhere.
+            If it is another program, nothing is known of the rounding errors of its kernel, or constraints hold
+            everywhere.
         """
         if self.bracket is not None:
             raise NoEnclosureError(
                 "the optimum of a statement with constraints everywhere is not enclosed in exact arithmetic; its "
                 "bracket is proved up to rounding."
             )
-        return self._made.enclose(self._found)
+        enclosed, offset = self._made.enclose(self._found), self._found.offset
+        lower, upper = _outwards(enclosed.lower, enclosed.upper, offset)
+        return Enclosure(lower, upper) if self.factor > 0 else Enclosure(-upper, -lower)
 
     def explain(self) -> str:
         """Return in words what is proved, and what is lacking where that is not enough for ``tol``."""
-        return self.certificate.explain(self.tol)
+        proof = self.certificate
+        if self.factor < 0:
+            proof = replace(proof, primal_value=-proof.dual_value, dual_value=-proof.primal_value)
+        return proof.explain(self.tol)
 
     def card(self) -> Card:
         """Return the status, the objective, the proof, and who found it."""
@@ -222,6 +222,13 @@ class MachineSolution(Carded):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.status}, objective {self.objective:.6g}, by {self.solver}>"
+
+
+def _outwards(lower: float, upper: float, offset: float) -> tuple[float, float]:
+    """Return bounds of an optimum with a constant that it lacked, rounded outwards."""
+    if not offset:
+        return lower, upper
+    return float(np.nextafter(lower + offset, -np.inf)), float(np.nextafter(upper + offset, np.inf))
 
 
 class Machine(Carded):
@@ -431,10 +438,11 @@ class Machine(Carded):
             function.fitted = fitted
         sign = -1.0 if isinstance(self.problem.objective, cp.Maximize) else 1.0
         seconds = Seconds(lower=lowering, solve=outcome.seconds, certify=perf_counter() - certify)
+        dual, primal = _outwards(certificate.dual_value, certificate.primal_value, found.offset)
         return MachineSolution(
             objective=sign * (certificate.primal_value + found.offset) + 0.0,
             status=status_of(certificate, outcome.claim, tol),
-            certificate=certificate,
+            certificate=replace(certificate, primal_value=primal, dual_value=dual, asked=tol),
             tol=tol,
             factor=sign,
             program=made.description,

@@ -25,6 +25,7 @@ __all__ = [
     "share_moved",
     "shortfall",
     "undefined",
+    "with_rounding",
     "with_values",
 ]
 
@@ -49,7 +50,12 @@ def explain_certificate(certificate: Certificate, tol: float) -> str:
         proved = f"The objective is unbounded below, as a direction proves: {certificate.worst}"
     else:
         gap = f"relative gap {certificate.relative_gap:.1e}"
-        proved = f"The optimum lies between {dual:.12g} and {primal:.12g}, {gap}; {certificate.worst}"
+        values = (
+            f"The optimum lies between {dual:.12g} and {primal:.12g}"
+            if certificate.is_counted
+            else f"The dual value is {dual:.12g} and the primal value {primal:.12g}, which bound no optimum yet"
+        )
+        proved = "; ".join(filter(None, (f"{values}, {gap}", certificate.worst)))
     if certificate.primal_only:
         proved += "; a function alone was given, and the multipliers of the lower bound were read off it"
     if lacking := shortfall(certificate, tol):
@@ -319,6 +325,21 @@ def with_values(made: Certificate, primal: float, dual: float, rounding: float, 
         complementarity=relative(largest, scale),
         rounding=rounding,
     )
+
+
+def with_rounding(made: Certificate, rounding: float) -> Certificate:
+    """Return a proof of the same values, of which more may be rounding.
+
+    Parameters
+    ----------
+    made, rounding
+        The proof, and what is to be counted beside what it counts already.
+    """
+    if not rounding:
+        return made
+    scale = max(abs(made.primal_value), abs(made.dual_value))
+    gap = made.relative_gap + relative(rounding, scale)
+    return replace(made, relative_gap=gap, rounding=made.rounding + rounding)
 
 
 def share_moved(beta: Vector, feasible: Vector) -> float:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Statements about functions: which program they are, and that it has the optimum of the statement in coordinates."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from qpkernels.errors import (
     UnsupportedProgramError,
 )
 from qpkernels.files import read
+from qpkernels.problems import Status
 from qpkernels.solvers import Request, find_solver
 from qpkernels.solvers.backends.clarabel import Clarabel
 from together import together
@@ -517,14 +519,37 @@ def test_statements_are_compared_over_solvers_and_written_to_files(tmp_path: Pat
     assert "b" in {block.name for block in program.variables}
 
 
-def test_optima_of_programs_are_enclosed_in_exact_arithmetic() -> None:
-    for name in ("hinge", "ball"):
-        solution = STATED[name]().machine.solve(tol=1e-8)
-        enclosure = solution.enclose()
-        assert enclosure.lower <= solution.certificate.primal_value + 1e-12
-        assert enclosure.width <= 1e-5 * abs(solution.objective)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_bounds_and_enclosures_are_of_the_statement_with_its_constant_and_sign(sign: float) -> None:
+    f = Function(RBF(1.0))
+    value = 0.5 * f.squared_norm + cp.norm1(T - f(X)) + cp.norm1(1.0 - f(X)) + 5.0
+    solution = Machine(cp.Minimize(value) if sign > 0 else cp.Maximize(-value)).solve()
+    dense = Machine(cp.Minimize(value)).solve("clarabel", tol=1e-9).objective
+    enclosure = solution.enclose()
+    assert enclosure.width <= 1e-5 * abs(solution.objective)
+    assert enclosure.contains(solution.objective)
+    assert solution.objective == pytest.approx(sign * dense, rel=1e-6)
+    low, high = (float(each) for each in re.findall(r"-?\d+\.\d+", solution.explain())[:2])
+    assert low - 1e-9 <= solution.objective <= high + 1e-9
+    proof = solution.certificate
+    assert proof.dual_value <= sign * solution.objective <= proof.primal_value
+
+
+def test_what_has_no_enclosure_says_why() -> None:
     with pytest.raises(NoEnclosureError, match="nothing is known of rounding errors in a SemiparametricQP"):
         STATED["trend"]().machine.solve().enclose()
+    with pytest.raises(NoEnclosureError, match="coordinates of functions are rounded"):
+        STATED["ball"]().machine.solve().enclose()
+
+
+@pytest.mark.parametrize(("points", "end", "optimum"), [(15, 2.5, 1.16187612826), (17, 3.0, 1.33411229933)])
+def test_what_a_rounded_span_leaves_out_counts_in_the_gap(points: int, end: float, optimum: float) -> None:
+    """Optima in 100 digits; the inner products of so many functionals are singular in float64."""
+    f, grid = Function(RBF(1.0)), np.linspace(0.0, end, points)[:, None]
+    equations = [f.derivative(grid, 0, order=2) + f(grid) == 0, f([[0.0]]) == 0, f.derivative([[0.0]], 0) == 1]
+    solution = Machine(cp.Minimize(0.5 * f.squared_norm), equations).solve()
+    assert abs(solution.objective - optimum) <= solution.certificate.relative_gap * optimum
+    assert solution.status is not Status.OPTIMAL
 
 
 def test_bounds_have_their_multipliers_however_they_are_written() -> None:
