@@ -13,7 +13,18 @@ from numba.extending import intrinsic
 
 from qpkernels.arrays.machine_code import UNWRITABLE, tell
 
-__all__ = ["Notice", "compiled", "compiled_for", "inlined", "read_only", "sources", "vectorised"]
+__all__ = [
+    "Notice",
+    "choose",
+    "compiled",
+    "compiled_for",
+    "greater",
+    "inlined",
+    "lesser",
+    "read_only",
+    "sources",
+    "vectorised",
+]
 
 _COMPILING = "qpkernels: compiling loops for this kind of problem, once on this computer ..."
 _WITHOUT_NAN = {"nnan", "nsz", "contract"}
@@ -149,6 +160,34 @@ def read_only(context: Any, array: Any) -> Any:
     return array.copy(readonly=True)(array), lambda context, builder, signature, values: impl_ret_borrowed(
         context, builder, signature.return_type, values[0]
     )
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def choose(context: Any, condition: Any, one: Any, other: Any) -> Any:
+    """Return, in compiled code, ``one`` where the condition holds, else ``other``: both are made, and nothing jumps.
+
+    A jump that depends on the sample is often guessed wrongly, which takes as long as many numbers do.
+    """
+    del context
+    return one(condition, one, other), lambda _, builder, __, values: builder.select(*values)
+
+
+def _best_of(order: str) -> Any:
+    @intrinsic  # type: ignore[untyped-decorator]
+    def best(context: Any, one: Any, other: Any) -> Any:
+        del context
+        flags = ("nnan", "nsz")
+
+        def write(_: Any, builder: Any, __: Any, values: Any) -> Any:
+            return builder.select(builder.fcmp_ordered(order, *values, flags=flags), *values, flags=flags)
+
+        return one(one, other), write
+
+    return best
+
+
+lesser, greater = _best_of("<"), _best_of(">")
+"""The lesser and the greater of two numbers that are not NaN, in compiled code: of many, in vector registers."""
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:

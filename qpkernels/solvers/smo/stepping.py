@@ -23,8 +23,8 @@ from qpkernels.arrays import Vector
 from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.solvers.smo.descent import PairDescent
 from qpkernels.solvers.smo.iterate import measure, slopes
+from qpkernels.solvers.smo.passes import FLAT
 from qpkernels.solvers.smo.rows import MatrixRows
-from qpkernels.solvers.smo.steps import FLAT
 
 __all__ = ["Change", "Stepper"]
 

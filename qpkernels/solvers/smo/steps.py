@@ -14,8 +14,7 @@ most (C.-C. Chang and C.-J. Lin, Training nu-support vector classifiers, Neural 
 
 A step costs two passes over the samples. Pairs see differences of gradients alone; so the gradient is held less a level
 close to -b, and loses nothing to float32 that K has not lost. What a bound or a kink adds to it is held in arrays,
-infinite where beta_i cannot move, so that a pass runs in vector registers; and a pass keeps the best value of each
-lane, that is of the samples k, k + LANES, k + 2 LANES ..., and looks for the index afterwards, in the best lane alone.
+infinite where beta_i cannot move, so that a pass runs in vector registers (:mod:`~qpkernels.solvers.smo.passes`).
 
 Each variant is one function, into which the parts that each step takes are written.
 """
@@ -29,12 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Matrix, Vector
-from qpkernels.arrays.compiled import compiled_for, inlined, vectorised
+from qpkernels.arrays.compiled import choose, compiled_for, greater, inlined, lesser, vectorised
 from qpkernels.gram.panels.loops import STRIP, entries, sum_multiples
+from qpkernels.solvers.smo.passes import FLAT, find_partner, find_single, find_up, pair_gain
 
 __all__ = [
     "BETTER",
-    "FLAT",
     "PATIENCE",
     "ROUNDED",
     "Block",
@@ -48,14 +47,8 @@ __all__ = [
     "working_set",
 ]
 
-FLAT = 1e-14
-"""Curvature below this part of K_ii + K_jj is rounding: the two samples are the same point for the kernel."""
-
 _FAR = 1e100
 """Longest step: without curvature and bound there is no end, and the engine recognises the direction."""
-
-_LANES = 128
-"""Best values that a pass keeps: enough to fill the registers, few enough to look through."""
 
 ROUNDED = 1e-12
 """Share of its reach by which rounding may keep a coefficient from an end of its range."""
@@ -63,13 +56,11 @@ ROUNDED = 1e-12
 _LOOKS, _LEAST = 8, 16
 """Looks at the gap in as many steps as there are samples, and the least number of steps between two."""
 
+_LEAST_RIDGE = float(np.finfo(float).tiny)
+"""What is divided by where there is no ridge, and the quotient counts for nothing."""
+
 PATIENCE, BETTER = 60, 0.9
 """Looks after which the gap must be that part of what it was, or the value better; else it is rounding that changes."""
-
-# Constants of a pass are of single precision, for they must not widen it.
-_ZERO, _FLAT_PART = np.float32(0), np.float32(FLAT)
-_TINY = np.float32(1e-30)
-"""Added to a curvature of 0, so that the gain is huge and not infinite."""
 
 
 class Block(NamedTuple):
@@ -147,13 +138,15 @@ def _read_only(matrix: Floats) -> Floats:
 @inlined
 def _offset_up(at: float, upper: float, epsilon: float) -> float:
     """Return slope_up - g of a coefficient, infinite where it cannot go up."""
-    return np.inf if at >= upper else (epsilon if at >= 0 else -epsilon)
+    offset: float = choose(at >= upper, np.inf, choose(at >= 0, epsilon, -epsilon))
+    return offset
 
 
 @inlined
 def _offset_down(at: float, lower: float, epsilon: float) -> float:
     """Return slope_down - g of a coefficient, infinite where it cannot go down."""
-    return -np.inf if at <= lower else (epsilon if at > 0 else -epsilon)
+    offset: float = choose(at <= lower, -np.inf, choose(at > 0, epsilon, -epsilon))
+    return offset
 
 
 @vectorised
@@ -165,24 +158,24 @@ def look(
     That is the least slope that goes up, the greatest that goes down, the level, which is a ``share`` of their sum,
     P - D, and D; a hard constraint counts as satisfied.
     """
+    target, epsilon, ridge, lower, upper = box[0], box[1], box[2], box[3], box[4]
     lowest, highest = np.inf, -np.inf
     for k in range(beta.size):
-        slope = values[k] + box[2, k] * beta[k] - box[0, k]
-        rise, fall = _offset_up(beta[k], box[4, k], box[1, k]), _offset_down(beta[k], box[3, k], box[1, k])
+        slope = values[k] + ridge[k] * beta[k] - target[k]
+        rise, fall = _offset_up(beta[k], upper[k], epsilon[k]), _offset_down(beta[k], lower[k], epsilon[k])
         up[k], down[k] = rise, fall
-        lowest, highest = min(lowest, slope + rise), max(highest, slope + fall)
+        lowest, highest = lesser(lowest, slope + rise), greater(highest, slope + fall)
     level = share * (lowest + highest) if lowest < np.inf and highest > -np.inf else 0.0
     gap, dual = 0.0, 0.0
     for k in range(beta.size):
-        target, epsilon, ridge, size = box[0, k], box[1, k], box[2, k], abs(beta[k])
-        residual = target - values[k] + level
-        gradient[k] = ridge * beta[k] - residual
-        cost, excess = epsilon * size + 0.5 * ridge * size * size, abs(residual) - epsilon
-        s = box[4, k] if residual > 0 else -box[3, k]
-        s = min(s, excess / ridge) if ridge > 0.0 else s
-        loss = excess * s - 0.5 * ridge * s * s if excess > 0 and s < np.inf else 0.0
+        size, residual = abs(beta[k]), target[k] - values[k] + level
+        gradient[k] = ridge[k] * beta[k] - residual
+        cost, excess = epsilon[k] * size + 0.5 * ridge[k] * size * size, abs(residual) - epsilon[k]
+        end = choose(residual > 0, upper[k], -lower[k])
+        s = choose(ridge[k] > 0, lesser(end, excess / greater(ridge[k], _LEAST_RIDGE)), end)
+        loss = choose(excess > 0, choose(s < np.inf, excess * s - 0.5 * ridge[k] * s * s, 0.0), 0.0)
         gap += loss - residual * beta[k] + cost
-        dual += (target - 0.5 * values[k]) * beta[k] - cost
+        dual += (target[k] - 0.5 * values[k]) * beta[k] - cost
     return lowest, highest, level, gap, dual
 
 
@@ -289,94 +282,6 @@ def working_set(
     return chosen, order[: min(found, size // 2)], inside, violation, gap, dual
 
 
-@inlined
-def _descend_and_find_up(gradient: Floats, up: Floats, row_i: Floats, row_j: Floats, step: Any, lanes: Floats) -> int:
-    """Add step (K_i - K_j) to g, and return the sample that can go up at the least cost, or -1."""
-    lanes[:] = np.inf
-    for start in range(0, gradient.size, _LANES):
-        g, add = gradient[start : start + _LANES], up[start : start + _LANES]
-        left, right = row_i[start : start + _LANES], row_j[start : start + _LANES]
-        for k in range(g.size):
-            g[k] += step * (left[k] - right[k])
-            slope, low = g[k] + add[k], lanes[k]
-            lanes[k] = slope if slope < low else low
-    i = 0
-    for k in range(lanes.size):
-        i = k if lanes[k] < lanes[i] else i
-    cost = lanes[i]
-    if not cost < np.inf:
-        return -1
-    for k in range(i, gradient.size, _LANES):
-        if gradient[k] + up[k] <= cost:
-            return k
-    return -1
-
-
-@inlined
-def _pair_gain(fall: Any, both: Any, cross: Any, tolerance: Any) -> Any:
-    """Return twice what a pair gains to second order, or 0 where optimality is violated by at most ``tolerance``."""
-    flat, curvature = _FLAT_PART * both + _TINY, both - (cross + cross)
-    curvature = curvature if curvature > flat else flat
-    fall = fall if fall > tolerance else _ZERO
-    return fall * fall / curvature
-
-
-@inlined
-def _best_partner(
-    gradient: Floats, down: Floats, square: Floats, row: Floats, i: int, cost: Any, tolerance: Any, lanes: Floats
-) -> int:
-    """Return the j whose step down with i's step up gains most to second order, or -1."""
-    own = square[i]
-    lanes[:] = 0
-    for start in range(0, gradient.size, _LANES):
-        g, take = gradient[start : start + _LANES], down[start : start + _LANES]
-        cross, squares = row[start : start + _LANES], square[start : start + _LANES]
-        for k in range(g.size):
-            gain, high = _pair_gain(g[k] + take[k] - cost, own + squares[k], cross[k], tolerance), lanes[k]
-            lanes[k] = gain if gain > high else high
-    lane = 0
-    for k in range(lanes.size):
-        lane = k if lanes[k] > lanes[lane] else lane
-    j, most = -1, _ZERO
-    for k in range(lane, gradient.size, _LANES):
-        gain = _pair_gain(gradient[k] + down[k] - cost, own + square[k], row[k], tolerance)
-        if gain > most:
-            j, most = k, gain
-    return j
-
-
-@inlined
-def _single_gain(gradient: Any, up: Any, down: Any, square: Any, tolerance: Any) -> Any:
-    rise, fall = -(gradient + up), gradient + down
-    fall = rise if rise > fall else fall
-    fall = fall if fall > tolerance else _ZERO
-    return fall * fall / (square + _TINY)
-
-
-@inlined
-def _descend_and_find_single(
-    gradient: Floats, up: Floats, down: Floats, square: Floats, row: Floats, step: Any, tolerance: Any, lanes: Floats
-) -> int:
-    """Add step K_i to g, and return the coefficient whose own step gains most to second order, or -1."""
-    lanes[:] = 0
-    for start in range(0, gradient.size, _LANES):
-        g, part, squares = gradient[start : start + _LANES], row[start : start + _LANES], square[start : start + _LANES]
-        add, take = up[start : start + _LANES], down[start : start + _LANES]
-        for k in range(g.size):
-            g[k] += step * part[k]
-            gain, high = _single_gain(g[k], add[k], take[k], squares[k], tolerance), lanes[k]
-            lanes[k] = gain if gain > high else high
-    lane = 0
-    for k in range(lanes.size):
-        lane = k if lanes[k] > lanes[lane] else lane
-    i, most = -1, _ZERO
-    for k in range(lane, gradient.size, _LANES):
-        gain = _single_gain(gradient[k], up[k], down[k], square[k], tolerance)
-        if gain > most:
-            i, most = k, gain
-    return i
-
-
 @vectorised
 def row_of_features(features: Floats, offsets: Floats, factors: Floats, offset: Any, degree: int, row: Floats) -> None:
     """Write to ``row`` the kernel values of samples, a row of ``features`` for each feature, with another sample.
@@ -461,7 +366,7 @@ def _steps(paired: bool, grouped: bool = False) -> Steps:  # noqa: C901, PLR0915
         n, number, whole = beta.size, memory.dtype.type, slots.size == 0
         epsilon, ridge, lower, upper = box[1], box[2], box[3], box[4]
         gradient, up, down = np.empty(n, memory.dtype), np.empty(n, memory.dtype), np.empty(n, memory.dtype)
-        square, lanes = np.empty(n, memory.dtype), np.empty(min(n, _LANES), memory.dtype)
+        square = np.empty(n, memory.dtype)
         for k in range(n):
             square[k] = squares[k] + ridge[k]
         floor, taken, idle, best, most, ended = number(tolerance), 0, 0, np.inf, -np.inf, False
@@ -498,23 +403,19 @@ def _steps(paired: bool, grouped: bool = False) -> Steps:  # noqa: C901, PLR0915
                 first_i, second_i = -1, -1
                 if grouped:
                     row_j, step = source[j] if whole else memory[max(slots[j], 0)], number(moved)
-                    first_i = _descend_and_find_up(
-                        gradient[:split], up[:split], row_i[:split], row_j[:split], step, lanes
-                    )
-                    second_i = _descend_and_find_up(
-                        gradient[split:], up[split:], row_i[split:], row_j[split:], step, lanes
-                    )
+                    first_i = find_up(gradient[:split], up[:split], row_i[:split], row_j[:split], step)
+                    second_i = find_up(gradient[split:], up[split:], row_i[split:], row_j[split:], step)
                     i = max(first_i, second_i)
                 elif paired:
                     row_j = source[j] if whole else memory[max(slots[j], 0)]
-                    i = _descend_and_find_up(gradient, up, row_i, row_j, number(moved), lanes)
+                    i = find_up(gradient, up, row_i, row_j, number(moved))
                 else:
-                    i = _descend_and_find_single(gradient, up, down, square, row_i, number(moved), floor, lanes)
+                    i = find_single(gradient, up, down, square, row_i, number(moved), floor)
                 if taken == stop or i < 0:
                     ended = i < 0
                     break
                 if grouped:
-                    j, most_gain = -1, _ZERO
+                    j, most_gain = -1, number(0)
                     for part in range(2):
                         start, end = (0, split) if part == 0 else (split, n)
                         up_one = first_i if part == 0 else split + second_i
@@ -523,20 +424,19 @@ def _steps(paired: bool, grouped: bool = False) -> Steps:  # noqa: C901, PLR0915
                         if not whole and slots[up_one] < 0:
                             make_row(source, offsets, degree, columns, memory, slots, up_one)
                         row, cost = source[up_one] if whole else memory[slots[up_one]], gradient[up_one] + up[up_one]
-                        other = start + _best_partner(
+                        other = start + find_partner(
                             gradient[start:end],
                             down[start:end],
                             square[start:end],
                             row[start:end],
-                            up_one - start,
+                            square[up_one],
                             cost,
                             floor,
-                            lanes,
                         )
                         if other < start:
                             continue
                         both = square[up_one] + square[other]
-                        gain = _pair_gain(gradient[other] + down[other] - cost, both, row[other], floor)
+                        gain = pair_gain(gradient[other] + down[other] - cost, both, row[other], floor)
                         if gain > most_gain:
                             i, j, most_gain = up_one, other, gain
                 elif not whole and slots[i] < 0:
@@ -546,7 +446,7 @@ def _steps(paired: bool, grouped: bool = False) -> Steps:  # noqa: C901, PLR0915
                 if paired:
                     cost = gradient[i] + up[i]
                     if not grouped:
-                        j = _best_partner(gradient, down, square, row_i, i, cost, floor, lanes)
+                        j = find_partner(gradient, down, square, row_i, square[i], cost, floor)
                     if j < 0:
                         ended = True
                         break

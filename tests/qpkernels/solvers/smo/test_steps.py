@@ -42,6 +42,23 @@ def test_every_step_lowers_the_objective_and_stays_feasible(name: str, seed: int
     np.testing.assert_allclose(values, program.gram.dense @ beta, atol=1e-11)
 
 
+@pytest.mark.parametrize("m", [3, 15, 16, 17, 33, 40, 64])
+def test_a_step_changes_the_pair_that_gains_most_wherever_it_is(m: int) -> None:
+    rng = np.random.default_rng(m)
+    for _ in range(20):
+        X, y, C = rng.normal(size=(m, 2)), np.where(np.arange(m) % 2, 1.0, -1.0), 2.0
+        K = RBF(1.0).matrix(X, X)
+        beta = y * np.append(0.5, rng.choice([0.0, 0.5, C], m - 1))
+        box = np.array([y, np.zeros(m), np.zeros(m), np.where(y > 0, 0, -C), np.where(y > 0, C, 0)])
+        slope, before = K @ beta - y, beta.copy()
+        (up,), (down,) = np.nonzero(beta < box[4]), np.nonzero(beta > box[3])
+        i = up[np.argmin(slope[up])]
+        gain = np.maximum(slope[down] - slope[i], 0.0) ** 2 / np.maximum(2 - 2 * K[i, down], 2e-14)
+        taken, _ = pair_steps(*Block.whole(K), box, beta, K @ beta, 1, 1e-9, 0.0)
+        expected = {i, down[np.argmax(gain)]} if gain.max(initial=0.0) > 0 else set()
+        assert (taken, set(np.flatnonzero(beta != before))) == (len(expected) // 2, expected)
+
+
 @every_family
 def test_the_first_step_gains_much(name: str) -> None:
     program = manufacture(name).program
