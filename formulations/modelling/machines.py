@@ -127,16 +127,14 @@ class Machines:
     ----------
     model
         What they are stated by.
-    parts
-        Each machine, on ``samples`` of the kernel matrix that the fits share, which its own samples count.
     samples, held_out
-        Numbers in that matrix of the samples of the fit, and of those at which the values of all machines are wanted.
+        Numbers in the kernel matrix that the fits share of the samples of the fit, and of those at which the values of
+        all machines are wanted.
     programs
         The machines as arrays over these samples; None: they are not of the kind.
     """
 
     model: Model[Any] | Scheme
-    parts: Sequence[Part]
     samples: Indices
     held_out: Indices
     programs: KernelQPs | None
@@ -144,9 +142,19 @@ class Machines:
     @classmethod
     def of(cls, model: Model[Any] | Scheme, samples: Indices, held_out: Indices) -> Machines:
         """Return the machines that a scheme of these samples has, or the one that a model is."""
-        if isinstance(model, Scheme):
-            return cls(model, model.parts, samples, held_out, model.programs())
-        return cls(model, [Part.of(model, np.arange(samples.size))], samples, held_out, as_arrays(model))
+        programs = model.programs() if isinstance(model, Scheme) else as_arrays(model)
+        return cls(model, samples, held_out, programs)
+
+    @cached_property
+    def parts(self) -> Sequence[Part]:
+        """Each machine, on :attr:`samples`, which its own samples count."""
+        if isinstance(self.model, Scheme):
+            return self.model.parts
+        return [Part.of(self.model, np.arange(self.samples.size))]
+
+    def __len__(self) -> int:
+        """Return the number of machines."""
+        return len(self.parts) if self.programs is None else len(self.programs)
 
     @cached_property
     def key(self) -> bytes:
@@ -229,11 +237,11 @@ def train_machines(
     places: list[tuple[int, int]] = []
     for chain in chains.values():
         left = [n for n in chain if n not in found]
-        for machine in range(len(fits[chain[0]].parts)):
+        for machine in range(len(fits[chain[0]])):
             for n in left:
                 parts.append(fits[n].part(machine, None if n == left[0] else len(parts) - 1))
                 places.append((n, machine))
-    answers: dict[int, list[Any]] = {n: [None] * len(fits[n].parts) for n in range(len(fits)) if n not in found}
+    answers: dict[int, list[Any]] = {n: [None] * len(fits[n]) for n in range(len(fits)) if n not in found}
     if parts:
         trained = train(gram, parts, tol=tol, solver=solver, options=options, n_jobs=n_jobs)
         for (n, machine), answer in zip(places, trained, strict=True):
@@ -266,11 +274,11 @@ def _as_arrays(
         return {}
     proved, gaps, found, begin = solved.proved(tol), solved.relative_gaps, dict[int, MachineAnswers](), 0
     for chain in chains:
-        end = begin + len(chain) * len(fits[chain[0]].parts)
+        end = begin + len(chain) * len(fits[chain[0]])
         for place, n in enumerate(chain):
             numbers = range(begin + place, end, len(chain))
             if proved[numbers].all():
-                values = np.column_stack([solved.held_out[number] for number in numbers])
+                values = np.concatenate([solved.held_out[number] for number in numbers]).reshape(len(numbers), -1).T
                 make = partial(_trained, fits[n], solved, numbers, tol)
                 found[n] = MachineAnswers(True, float(gaps[numbers].max()), values, make)
         begin = end

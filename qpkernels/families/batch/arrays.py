@@ -290,7 +290,7 @@ def solve_kernel_qps(
         # There are other ways to these than pair steps, which in few features are less work.
         return None
     count, goal = len(programs), _GOAL * tol
-    outside = [] if programs.held_out is None else list(programs.held_out)
+    outside = [] if programs.held_out is None else programs.held_out
     ends = np.cumsum([0, *(each.size for each in outside)]) if outside else np.zeros(count + 1, np.intp)
     beta = np.zeros(programs.samples.size) if programs.begin is None else programs.begin.copy()
     values, margins = np.zeros(beta.size), np.zeros(count)
@@ -306,7 +306,8 @@ def solve_kernel_qps(
         _solve_compiled(programs, source, goal, jobs, points, ends, first)
     if programs.budgets is not None:
         programs = programs.with_margins(margins)
-    held = [points.outside[ends[p] : ends[p + 1]] + points.intercepts[p] for p in range(len(outside))]
+    points.outside[:] += np.repeat(points.intercepts, np.diff(ends))
+    held = [points.outside[begin:end] for begin, end in pairwise(ends.tolist())] if outside else []
     return _judged(programs, points, held, begun)
 
 
@@ -420,14 +421,14 @@ def _solve_compiled(
 
     def work(begin: int, stop: int, space: Vector) -> None:
         solve(solved, begin, stop, goal, space, reached)
+        if ends[-1]:
+            evaluate_each(solved, begin, stop, reached)
 
     efforts = _OF_AN_ENTRY * np.diff(programs.starts).astype(np.float64) ** 2
     efforts[:first] = 0.0
     _share_out(work, efforts, first + np.flatnonzero(~follows[first:]), room, jobs, _SHARES)
     if programs.budgets is not None:
         points.beta[order], points.values[order] = reached.beta, reached.values.copy()
-    if ends[-1]:
-        evaluate_each(arrays, points, first)
 
 
 def _features_for(programs: KernelQPs, sizes: Indices) -> Matrix | None:

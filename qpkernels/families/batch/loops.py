@@ -263,24 +263,47 @@ solve_pairs, solve_singles, solve_margins = _solve_each(True), _solve_each(False
 
 
 @vectorised
-def evaluate_each(machines: MachineArrays, points: Points, first: int) -> None:
-    """Write the function of each machine from the ``first`` on at the samples held out, as rows are made."""
+def _last_alike(machines: MachineArrays, first: int, stop: int) -> int:
+    """Return the end of the machines from ``first`` on that have its samples, and its samples held out."""
+    others = machines.held_out[machines.ends[first] : machines.ends[first + 1]]
+    for p in range(first + 1, stop):
+        own = machines.held_out[machines.ends[p] : machines.ends[p + 1]]
+        if not machines.follows[p] or own.size != others.size:
+            return p
+        for c in range(own.size):
+            if own[c] != others[c]:
+                return p
+    return stop
+
+
+@vectorised
+def evaluate_each(machines: MachineArrays, first: int, stop: int, points: Points) -> None:
+    """Write the function of the machines from ``first`` to before ``stop`` at the samples held out, as rows are made.
+
+    One row serves all machines that follow each other.
+    """
     none = np.empty(0, np.intp)
     there, shifts = _taken(machines, none)
-    for p in range(first, machines.starts.size - 1):
-        others = machines.held_out[machines.ends[p] : machines.ends[p + 1]]
-        values, row = points.outside[machines.ends[p] : machines.ends[p + 1]], np.empty(others.size)
-        values[:] = 0.0
+    while first < stop:
+        last = _last_alike(machines, first, stop)
+        starts, ends = machines.starts[first : last + 1], machines.ends[first : last + 1]
+        others = machines.held_out[ends[0] : ends[1]]
+        row = np.empty(others.size)
+        points.outside[ends[0] : ends[-1]] = 0.0
         there, shifts = _taken(machines, others)
-        for k in range(machines.starts[p], machines.starts[p + 1]):
-            sample = machines.samples[k]
-            if others.size == 0 or points.beta[k] == 0.0:
-                continue
-            if machines.offsets.size:
-                factors, offset = machines.source[:, sample].copy(), machines.offsets[sample]
-                row_of_features(read_only(there), shifts, factors, offset, machines.degree, row)
-            else:
-                whole = machines.source[sample]
-                for c in range(others.size):
-                    row[c] = whole[others[c]]
-            add_scaled(values, points.beta[k], row)
+        for k in range(starts[1] - starts[0] if others.size else 0):
+            sample, made = machines.samples[starts[0] + k], False
+            for p in range(last - first):
+                beta = points.beta[starts[p] + k]
+                if beta == 0.0:
+                    continue
+                if not made and machines.offsets.size:
+                    factors, offset = machines.source[:, sample].copy(), machines.offsets[sample]
+                    row_of_features(read_only(there), shifts, factors, offset, machines.degree, row)
+                elif not made:
+                    whole = machines.source[sample]
+                    for c in range(others.size):
+                        row[c] = whole[others[c]]
+                made = True
+                add_scaled(points.outside[ends[p] : ends[p + 1]], beta, row)
+        first = last
