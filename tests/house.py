@@ -34,13 +34,13 @@ PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
     "cases of the tests": 13_200,
-    "files, without those of kernels, models and solvers": 328,
-    "lines, without theirs": 78_760,
+    "files, without those of kernels, models and solvers": 329,
+    "lines, without theirs": 78_920,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 10,
     "files called base.py": 0,
-    "compiled functions": 82,
+    "compiled functions": 83,
     "rooms of qpkernels": 10,
     "tiers of qpkernels": 8,
     "rooms of formulations": 12,

@@ -394,7 +394,7 @@ def _solve_compiled(
 ) -> None:
     """Solve the machines from the ``first`` on by compiled loops."""
     # They load the compiler.
-    from qpkernels.families.batch.loops import evaluate_each, solve_margins, solve_pairs, solve_singles
+    from qpkernels.families.batch.loops import descend_each, evaluate_each
 
     count, room = len(programs), int(np.diff(programs.starts).max()) ** 2
     held_out = np.empty(0, np.intp) if programs.held_out is None else np.concatenate(programs.held_out)
@@ -412,15 +412,15 @@ def _solve_compiled(
         held_out,
         ends,
     )
-    solve, solved, reached = solve_singles if programs.totals is None else solve_pairs, arrays, points
+    groups, solved, reached = int(programs.totals is not None), arrays, points
     if programs.budgets is not None:
         order, begin = programs.ordered()
         box = programs.terms.take(order, axis=1)
         solved = arrays._replace(samples=programs.samples[order], box=box, totals=programs.budgets)
-        solve, reached = solve_margins, points._replace(beta=begin)
+        groups, reached = 2, points._replace(beta=begin)
 
     def work(begin: int, stop: int, space: Vector) -> None:
-        solve(solved, begin, stop, goal, space, reached)
+        descend_each(solved, groups, begin, stop, goal, space, reached)
         if ends[-1]:
             evaluate_each(solved, begin, stop, reached)
 

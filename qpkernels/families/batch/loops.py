@@ -6,8 +6,6 @@ Machine p has the entries from ``starts[p]`` to ``starts[p + 1]`` of every array
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from qpkernels.arrays import Floats, Indices, Matrix, Vector
@@ -18,7 +16,7 @@ from qpkernels.solvers.active_set.free import ENTRY, invert, is_worth_it, to_min
 from qpkernels.solvers.active_set.loops import Arrays, free_samples
 from qpkernels.solvers.smo.steps import group_steps, level_of, look, make_row, pair_steps, row_of_features, single_steps
 
-__all__ = ["evaluate_each", "solve_margins", "solve_pairs", "solve_singles"]
+__all__ = ["descend_each", "evaluate_each"]
 
 _ROUNDS = 4
 """Times at most that steps go on from K beta made afresh."""
@@ -179,90 +177,86 @@ def _margin(sides: Matrix, beta: Vector, values: Vector, level: float) -> tuple[
     return -0.5 * (levels[0] + levels[1]), max(0.5 * (levels[0] - levels[1]), 0.0), whole, least
 
 
-def _solve_each(paired: bool, grouped: bool = False) -> Callable[..., None]:  # noqa: C901, PLR0915  a called one is compiled twice
-    """Return the function for machines with or without b, or with a free margin; it has these as constants."""
-
-    def solve_each(  # noqa: C901, PLR0912, PLR0915
-        machines: MachineArrays, first: int, stop: int, goal: float, memory: Floats, points: Points
-    ) -> None:
-        """Lower the relative gap of the machines from ``first`` to before ``stop`` to ``goal``, in place.
-
-        They begin at the beta that is there, and their last K beta is made of rows, not of steps. ``memory`` has room
-        for the matrix of the largest, of which the rows that are asked for are made. One that takes many steps is left
-        where it is.
-        """
-        box = machines.box
-        none, slots, block = np.empty(0, np.intp), np.empty(0, np.intp), memory[:0].reshape(0, 0)
-        part, shifts = _taken(machines, none)
-        formed, groups = machines.offsets.size == 0, 2 if grouped else int(paired)
-        for p in range(first, stop):
-            begin, end = machines.starts[p], machines.starts[p + 1]
-            n, own = end - begin, machines.samples[begin:end]
-            beta, values, sides = points.beta[begin:end], points.values[begin:end], np.empty((5, n))
-            for row in range(5):
-                for k in range(n):
-                    sides[row, k] = box[row, begin + k]
-            if p > first and machines.follows[p]:
-                last = machines.starts[p - 1]
-                _take_up(beta, values, sides, points.beta[last:begin], points.values[last:begin])
-            else:
-                part, shifts = _taken(machines, own)
-                block, slots = memory[: n * n].reshape(n, n), np.full(n + 1, -1, np.intp)
-                block[0], slots[n] = 0.0, 0
-            source = machines.source if formed else read_only(part)
-            columns, squares, floor = own if formed else none, np.empty(n), 0.0
-            if grouped:
-                floor = 4.0 * _EPS * machines.totals[p]
-            for k in range(n):
-                squares[k] = machines.diagonal[own[k]]
-                floor = max(floor, 4.0 * _EPS * abs(sides[0, k]))
-            rows = (source, shifts, machines.degree, columns, block, slots, squares)
-            risen, fallen, gradient = np.empty(n), np.empty(n), np.empty(n)
-            # No literal, for each of which there would be another version of what is called with it.
-            if not (p > first and machines.follows[p]):
-                _multiply(*rows[:6], beta, values)
-            limit = min(max(STEPS * n, LEAST // n), (_OF_MARGINS if grouped else 1) * MOST // n)
-            wanted, taken, share, rounds = goal, 0, 0.5 if paired else 0.0, 0
-            work, patience, before = 0.0, _PATIENCE, _objective(sides, beta, values)
-            most = int(max(16.0, min(_STRETCH * n, _PASSED / n)))
-            while True:
-                most = min(most, limit - taken)
-                if grouped:
-                    count, ended = group_steps(*rows, sides, beta, values, most, floor, wanted)
-                elif paired:
-                    count, ended = pair_steps(*rows, sides, beta, values, most, floor, wanted)
-                else:
-                    count, ended = single_steps(*rows, sides, beta, values, most, floor, wanted)
-                taken, work = taken + count, work + float(count * n)
-                if not ended and count == most and taken < limit:
-                    work, patience, before = _move_free(
-                        *rows, sides, beta, values, groups, work, float(count * n), patience, before
-                    )
-                    most = int(max(16.0, min(n / (8.0 if patience > _PATIENCE else 2.0), _PASSED / n)))
-                    if patience > _PATIENCE:
-                        limit = max(limit, min(_LONGER * STEPS * n, taken + most))
-                    continue
-                _multiply(*rows[:6], beta, values)
-                if grouped:
-                    points.intercepts[p], points.margins[p], gap, dual = _margin(sides, beta, values, share)
-                else:
-                    _, _, level, gap, dual = look(sides, beta, values, share, risen, fallen, gradient)
-                    if paired:
-                        level = level_of(sides[0], sides[1], sides[2], sides[3], sides[4], beta, values)
-                    points.intercepts[p] = -level
-                rounds += 1
-                if ended or rounds == _ROUNDS or taken >= limit or gap <= goal * max(abs(dual), abs(dual + gap)):
-                    break
-                wanted *= 0.5
-            points.steps[p] = taken
-
-    return vectorised(solve_each)
-
-
-solve_pairs, solve_singles, solve_margins = _solve_each(True), _solve_each(False), _solve_each(True, True)
-
-
 @vectorised
+def descend_each(  # noqa: C901, PLR0912, PLR0915  a called part is compiled twice
+    machines: MachineArrays, groups: int, first: int, stop: int, goal: float, memory: Floats, points: Points
+) -> None:
+    """Lower the relative gap of the machines from ``first`` to before ``stop`` to ``goal``, in place.
+
+    They begin at the beta that is there, and their last K beta is made of rows, not of steps. ``memory`` has room
+    for the matrix of the largest, of which the rows that are asked for are made. One that takes many steps is left
+    where it is.
+
+    ``groups`` are the sums of coefficients that are kept: none without b, that of all, or, where the margin is free,
+    that of each sign.
+    """
+    box = machines.box
+    none, slots, block = np.empty(0, np.intp), np.empty(0, np.intp), memory[:0].reshape(0, 0)
+    part, shifts = _taken(machines, none)
+    formed = machines.offsets.size == 0
+    for p in range(first, stop):
+        begin, end = machines.starts[p], machines.starts[p + 1]
+        n, own = end - begin, machines.samples[begin:end]
+        beta, values, sides = points.beta[begin:end], points.values[begin:end], np.empty((5, n))
+        for row in range(5):
+            for k in range(n):
+                sides[row, k] = box[row, begin + k]
+        if p > first and machines.follows[p]:
+            last = machines.starts[p - 1]
+            _take_up(beta, values, sides, points.beta[last:begin], points.values[last:begin])
+        else:
+            part, shifts = _taken(machines, own)
+            block, slots = memory[: n * n].reshape(n, n), np.full(n + 1, -1, np.intp)
+            block[0], slots[n] = 0.0, 0
+        source = machines.source if formed else read_only(part)
+        columns, squares, floor = own if formed else none, np.empty(n), 0.0
+        if groups == 2:
+            floor = 4.0 * _EPS * machines.totals[p]
+        for k in range(n):
+            squares[k] = machines.diagonal[own[k]]
+            floor = max(floor, 4.0 * _EPS * abs(sides[0, k]))
+        rows = (source, shifts, machines.degree, columns, block, slots, squares)
+        risen, fallen, gradient = np.empty(n), np.empty(n), np.empty(n)
+        # No literal, for each of which there would be another version of what is called with it.
+        if not (p > first and machines.follows[p]):
+            _multiply(*rows[:6], beta, values)
+        limit = min(max(STEPS * n, LEAST // n), (_OF_MARGINS if groups == 2 else 1) * MOST // n)
+        wanted, taken, share, rounds = goal, 0, 0.5 if groups else 0.0, 0
+        work, patience, before = 0.0, _PATIENCE, _objective(sides, beta, values)
+        most = int(max(16.0, min(_STRETCH * n, _PASSED / n)))
+        while True:
+            most = min(most, limit - taken)
+            if groups == 2:
+                count, ended = group_steps(*rows, sides, beta, values, most, floor, wanted)
+            elif groups == 1:
+                count, ended = pair_steps(*rows, sides, beta, values, most, floor, wanted)
+            else:
+                count, ended = single_steps(*rows, sides, beta, values, most, floor, wanted)
+            taken, work = taken + count, work + float(count * n)
+            if not ended and count == most and taken < limit:
+                work, patience, before = _move_free(
+                    *rows, sides, beta, values, groups, work, float(count * n), patience, before
+                )
+                most = int(max(16.0, min(n / (8.0 if patience > _PATIENCE else 2.0), _PASSED / n)))
+                if patience > _PATIENCE:
+                    limit = max(limit, min(_LONGER * STEPS * n, taken + most))
+                continue
+            _multiply(*rows[:6], beta, values)
+            if groups == 2:
+                points.intercepts[p], points.margins[p], gap, dual = _margin(sides, beta, values, share)
+            else:
+                _, _, level, gap, dual = look(sides, beta, values, share, risen, fallen, gradient)
+                if groups == 1:
+                    level = level_of(sides[0], sides[1], sides[2], sides[3], sides[4], beta, values)
+                points.intercepts[p] = -level
+            rounds += 1
+            if ended or rounds == _ROUNDS or taken >= limit or gap <= goal * max(abs(dual), abs(dual + gap)):
+                break
+            wanted *= 0.5
+        points.steps[p] = taken
+
+
+@inlined
 def _last_alike(machines: MachineArrays, first: int, stop: int) -> int:
     """Return the end of the machines from ``first`` on that have its samples, and its samples held out."""
     others = machines.held_out[machines.ends[first] : machines.ends[first + 1]]
