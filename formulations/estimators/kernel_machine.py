@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from formulations.estimators.parameters import Functions, Indefinite, KernelLike, Space, Sums, space_of
-from formulations.modelling.batch import Trained
+from formulations.modelling.batch import Trained, train_one
 from formulations.modelling.inputs.samples import BoundSamples
 from qpkernels.arrays import (
     ChecksKeywords,
@@ -76,9 +76,9 @@ _UNSEEN = ("_answer", "_functions", "_n_support", "_pairs", "_predictors", "_sca
 
 def _forget(estimator: Any) -> None:
     """Take away all that a fit left."""
-    for name in list(vars(estimator)):
-        if name in _UNSEEN or (name.endswith("_") and not name.startswith("_")):
-            del vars(estimator)[name]
+    left = [name for name in vars(estimator) if (name[-1] == "_" and name[0] != "_") or name in _UNSEEN]
+    for name in left:
+        del vars(estimator)[name]
 
 
 def _anew(fit: Callable[..., Any]) -> Callable[..., Any]:
@@ -371,7 +371,7 @@ class KernelEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
 
 
 def is_plain_data(X: Any, y: Any, features: int | None) -> bool:
-    """Return whether X are samples, and y labels by integers, that scikit-learn's check would return as they are.
+    """Return whether X are samples, and y numbers, that scikit-learn's check would return as they are.
 
     ``features`` is the number that X must have; None: any. A sum is finite only where all its terms are; where it is
     not, that check tells why.
@@ -384,12 +384,15 @@ def is_plain_data(X: Any, y: Any, features: int | None) -> bool:
         and (X.flags.c_contiguous if dense else X.indices.dtype == np.int32)
         and 0 not in X.shape
         and features in (None, X.shape[1])
-        and (
-            isinstance(y, str)
-            or (type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu" and len(y) == X.shape[0])
-        )
+        and (isinstance(y, str) or _is_plain_column(y, X.shape[0]))
         and _has_finite_sum(X if dense else X.data)
     )
+
+
+def _is_plain_column(y: Any, samples: int) -> bool:
+    if type(y) is not np.ndarray or y.shape != (samples,):
+        return False
+    return y.dtype.kind in "iu" or (y.dtype == np.float64 and _has_finite_sum(y))
 
 
 def _has_finite_sum(X: NDArray[np.float64]) -> bool:
@@ -489,7 +492,7 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
 
     def _answers(self, limits: Mapping[str, Any]) -> Sequence[Trained[Any]]:
         """Solve the model, and return the answers of its machines."""
-        return [Trained.of(self.model_, self.model_.solve(verbose=bool(self.verbose), **limits))]
+        return [train_one(self.model_, verbose=bool(self.verbose), **limits)]
 
     @abstractmethod
     def _finish(self, training: Training, answers: Sequence[Trained[Any]]) -> None:

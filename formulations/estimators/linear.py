@@ -10,7 +10,7 @@ so that this is a model without an intercept, on the samples (x_i, s).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -138,8 +138,12 @@ class _Rest(OneVersusRest):
         found, own = super().parameters(pair, rows), pair[1]
         return {**found, "C": found["C"] * np.where(self.y[rows] == self.classes[own], self.of_class[own], 1.0)}
 
-    def _of_own(self, values: dict[str, Any]) -> dict[str, Any]:
-        return {**values, "C": values["C"] * self.of_class[np.searchsorted(self.classes, self.y)]}
+    def _values_in(
+        self, values: Mapping[str, Any], samples: Indices, is_positive: NDArray[np.bool_]
+    ) -> dict[str, Vector]:
+        taken = super()._values_in(values, samples, is_positive)
+        own = self.of_class[np.searchsorted(self.classes, self.y[samples])]
+        return {**taken, "C": taken["C"] * np.where(is_positive, own, 1.0)}
 
 
 @dataclass(eq=False, repr=False)

@@ -16,10 +16,17 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function
-from sklearn.utils.validation import _num_samples, column_or_1d
+from sklearn.utils.validation import _num_samples
 
 from formulations.estimators.kernel_machine import MachineEstimator, Share, Training, as_sparse_as
-from formulations.estimators.parameters import ClassWeight, check_labels, class_weights, sample_weights, weighted
+from formulations.estimators.parameters import (
+    ClassWeight,
+    check_labels,
+    class_weights,
+    one_column,
+    sample_weights,
+    weighted,
+)
 from formulations.modelling import Classification
 from formulations.modelling.batch import Trained, check_jobs
 from formulations.modelling.prediction.decisions import Sigmoids, probabilities
@@ -87,7 +94,7 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         check_flag(self.break_ties, "break_ties")
         check_jobs(self.n_jobs)
         X, y = self._samples(X, y, reset=True)
-        labels = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
+        labels = one_column(y)
         check_labels(labels)
         if len(labels) != _num_samples(X):
             raise ParameterError(
@@ -139,30 +146,28 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         """Read off the attributes; a sample of class c has its coefficient in the machine with d in row d of others."""
         X, codes, pairs = training.X, training.codes, self._pairs
         assert codes is not None
-        scales = [self._scale(each) for each in answers]
-        members = [np.flatnonzero(codes == number) for number in range(self.classes_.size)]
-        several = len(pairs) > 1
-        samples = np.concatenate([np.sort(np.concatenate([members[i], members[j]])) for i, j in pairs])
-        sizes = [each.beta.size for each in answers]
-        beta = np.concatenate([scale * each.beta for scale, each in zip(scales, answers, strict=True)])
-        intercepts = np.array([scale * each.intercept for scale, each in zip(scales, answers, strict=True)])
-        if several:
+        several, count = isinstance(self.model_, OneVersusOne), len(pairs)
+        scales = np.array([self._scale(each) for each in answers])
+        self._scales = -scales if several else scales
+        self.intercept_ = self._scales * np.array([each.intercept for each in answers])
+        machines = np.repeat(np.arange(count), [each.beta.size for each in answers])
+        beta = self._scales[machines] * np.concatenate([each.beta for each in answers])
+        by_class = np.zeros((self.classes_.size - 1 if several else 1, codes.size))
+        if isinstance(self.model_, OneVersusOne):
+            samples, (first, second) = self.model_.layout.samples, pairs[machines].T
             # Adding 0 takes the sign off a zero.
-            beta, intercepts = -beta + 0.0, -intercepts
-        machines = np.repeat(np.arange(len(pairs)), sizes)
-        first, second = pairs[machines].T
-        by_class = np.zeros((max(1, self.classes_.size - 1) if several else 1, codes.size))
-        by_class[np.where(codes[samples] == first, second - 1, first) if several else 0, samples] = beta
+            by_class[np.where(self.model_.layout.is_positive, first, second - 1), samples] = beta + 0.0
+        else:
+            samples, by_class[0] = np.arange(codes.size), beta
         used = np.asarray(by_class.any(axis=0))
         # By class, and within a class in the order of the samples.
-        own = np.concatenate([rows[used[rows]] for rows in members])
+        order = np.argsort(codes, kind="stable")
+        own = order[used[order]]
         self.support_ = training.rows[own].astype(np.int32)
         self.support_vectors_ = self._rows_of(X, self.support_)
-        self._n_support = np.array([np.count_nonzero(used[rows]) for rows in members], dtype=np.int32)
-        self.intercept_ = intercepts
+        self._n_support = np.bincount(codes[own], minlength=self.classes_.size).astype(np.int32)
         self.n_iter_ = np.array([max(1, each.iterations or 1) for each in answers], dtype=np.int32)
         self.dual_coef_ = as_sparse_as(X, by_class[:, own])
-        self._scales = np.array(scales) * (-1.0 if several else 1.0)
         known = [each.coefficients for each in answers]
         proved = [each for each in known if each is not None]
         if len(proved) < len(known):
@@ -170,8 +175,8 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
             return
         if training.data.gram.correction is not None:
             # The coefficients are of all samples.
-            own = np.concatenate(members)
-        coefficients = _by_sample(np.concatenate(proved), samples, machines, own, len(pairs))
+            own = order
+        coefficients = _by_sample(np.concatenate(proved), samples, machines, own, count)
         self._functions = training.space.functions(training.rows[own], coefficients)
 
     def _counts(self) -> NDArray[np.int32]:

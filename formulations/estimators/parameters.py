@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from sklearn.utils import _safe_indexing
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _num_samples
+from sklearn.utils.validation import _num_samples, column_or_1d
 
 from formulations.losses import MarginLoss, ResidualLoss
 from formulations.modelling import Model
@@ -55,6 +55,7 @@ __all__ = [
     "given_model",
     "is_infinite",
     "named_loss",
+    "one_column",
     "sample_weights",
     "space_of",
     "space_of_function",
@@ -381,7 +382,7 @@ def _gamma(gamma: float | str | None, X: Samples, weights: Vector) -> float:
 
 def _variance(X: Samples, weights: Vector) -> float:
     """Return the variance of all entries, each counted as often as its sample."""
-    if not is_sparse(X) and not np.ptp(weights):
+    if not is_sparse(X) and (weights == weights[0]).all():
         return float(X.var())
     entries = float(weights.sum()) * X.shape[1]
     mean = float((weights @ X).sum()) / entries
@@ -448,6 +449,12 @@ _DISCRETE = "biuUS"
 
 _NUMBERS = "biufc"
 """Kinds of arrays that hold numbers; complex ones scikit-learn refuses itself."""
+
+
+def one_column(y: Any) -> NDArray[Any]:
+    """Return labels or targets, shape (m,); scikit-learn warns of a matrix with one column."""
+    found: NDArray[Any] = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
+    return found
 
 
 def check_labels(labels: NDArray[Any]) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import column_or_1d
 
 from formulations.estimators.kernel_machine import MachineEstimator, Share, Training
 from formulations.estimators.parameters import (
@@ -19,6 +18,7 @@ from formulations.estimators.parameters import (
     given_model,
     is_infinite,
     named_loss,
+    one_column,
     sample_weights,
     weighted,
 )
@@ -54,7 +54,7 @@ class SingleRegressor(RegressorMixin, MachineEstimator):
     def _state(self, X: Any, y: Any, sample_weight: ArrayLike | None, share: Share | None = None) -> Training:
         check_targets(y)
         X, y = self._samples(X, y, reset=True)
-        targets = column_or_1d(y, warn=True).astype(np.float64, copy=False)
+        targets = one_column(y).astype(np.float64, copy=False)
         training = self._train_on(X, sample_weights(sample_weight, len(targets)), share=share)
         model, parameters = self._machine()
         parameters = weighted(model, parameters, training.weights)

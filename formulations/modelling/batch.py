@@ -45,6 +45,7 @@ __all__ = [
     "solve_arrays",
     "solve_systems",
     "train",
+    "train_one",
     "trained_as_array",
 ]
 
@@ -298,6 +299,28 @@ def train(
         for number, answer in zip(alone, found, strict=True):
             keep(number, answer)
     return [answer for answer in answers if answer is not None]
+
+
+def train_one(
+    model: Model[Answered], *, tol: float, solver: SolverLike | None = None, **options: Any
+) -> Trained[Answered]:
+    """Solve a model; of an answer that is proved as an array, the Solution is made when somebody asks for it.
+
+    Parameters
+    ----------
+    tol, solver, **options
+        As in :meth:`~formulations.modelling.model.Model.solve`.
+    """
+    request = _request(solver, tol, options)
+    programs = as_arrays(model) if request.suits_arrays else None
+    solved = None if programs is None else solve_arrays(programs, tol, options, 1)
+    if solved is None:
+        return Trained.of(model, model._solve_by(request))
+    # Values of hyper-parameters that are set later are none of this answer.
+    answer = trained_as_array(Part.of(model._as_it_is(model.gram), solved.programs.samples), solved, 0, tol)
+    if solved.proved(tol)[0]:
+        return answer
+    return Trained.of(model, model._solve_by(request, replace(answer, status=Status.STOPPED).solution))
 
 
 def _request(solver: SolverLike | None, tol: float, options: Mapping[str, Any]) -> SolveRequest:

@@ -399,6 +399,7 @@ def certify_values(
     unit: float = np.inf,
     largest: float | None = None,
     worst: str = "",
+    asked: float = 1e-6,
 ) -> Certificate:
     """Return the certificate of feasible points of both problems, by their values.
 
@@ -421,6 +422,8 @@ def certify_values(
         The largest contribution of one sample to primal - dual; the whole gap when left out.
     worst
         In words, where that is.
+    asked
+        The tolerance that was asked for.
     """
     if not all(map(isfinite, (primal, dual, primal_residual, dual_residual, rounding))):
         return undefined("the answer, or its value, holds NaN or infinity")
@@ -438,4 +441,5 @@ def certify_values(
         worst=worst,
         rounding=rounding,
         uncounted=uncounted,
+        asked=asked,
     )

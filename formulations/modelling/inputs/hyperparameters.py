@@ -131,6 +131,8 @@ class Hyperparameter:
         except NonFiniteError as error:
             infinite = not np.ma.isMaskedArray(value) and np.isinf(np.asarray(value, dtype=np.float64)).any()
             raise ParameterError(f"{error} {self.infinite if infinite else ''}".rstrip()) from None
+        if numbers.min() >= _LEAST and numbers.max() <= _MOST and self.contains(numbers).all():
+            return numbers
         outside = ~self.contains(numbers) & (numbers != 0)
         if outside.any():
             first = int(np.argmax(outside))

@@ -122,7 +122,7 @@ class KernelQPs:
     def with_margins(self, margins: Vector) -> KernelQPs:
         """Return the problems of these margins, whose objectives are margin times budget more than ours."""
         terms = self.terms.copy()
-        terms[0] = np.where(self.terms[4] > 0, 1.0, -1.0) * np.repeat(margins, np.diff(self.starts))
+        terms[0] = np.where(self.terms[4] > 0, 1.0, -1.0) * np.repeat(margins, self.sizes)
         return replace(self, terms=terms)
 
     def ordered(self) -> tuple[Indices, Vector]:
@@ -132,7 +132,7 @@ class KernelQPs:
         """
         assert self.budgets is not None
         is_negative = self.terms[4] <= 0
-        numbers = 2 * np.repeat(np.arange(len(self)), np.diff(self.starts)) + is_negative
+        numbers = 2 * np.repeat(np.arange(len(self)), self.sizes) + is_negative
         order = np.argsort(numbers, kind="stable")
         sizes, groups = np.where(is_negative, -self.terms[3], self.terms[4])[order], numbers[order]
         before = np.cumsum(sizes) - sizes
@@ -144,6 +144,11 @@ class KernelQPs:
     def __len__(self) -> int:
         """Return the number of machines."""
         return self.starts.size - 1
+
+    @cached_property
+    def sizes(self) -> Indices:
+        """The number of samples of each machine."""
+        return self.starts[1:] - self.starts[:-1]
 
     def rows(self, number: int) -> slice:
         """Return where the arrays have a machine."""
@@ -229,7 +234,7 @@ class Solved:
 
     def fitted(self, number: int, tol: float) -> Fitted:
         """Return the answer of a machine that was to be proved to ``tol``."""
-        rows, proof = self.programs.rows(number), self._proof(number)
+        rows, proof = self.programs.rows(number), self.certificate(number, tol)
         outcome = Outcome(
             self.beta[rows],
             np.array([]) if self.programs.totals is None else self.intercepts[number : number + 1],
@@ -244,9 +249,6 @@ class Solved:
 
     def certificate(self, number: int, tol: float) -> Certificate:
         """Return what is proved of a machine that was to be proved to ``tol``."""
-        return replace(self._proof(number), asked=tol)
-
-    def _proof(self, number: int) -> Certificate:
         worst = int(self.worst[number])
         at = int(self.programs.starts[number]) + worst
         return certify_values(
@@ -256,6 +258,7 @@ class Solved:
             rounding=float(self.rounding[number]),
             largest=float(self.largest[number]),
             worst=worst_sample(worst, self.programs.terms[0, at], self.beta[at], self.largest[number]),
+            asked=tol,
         )
 
 
@@ -280,7 +283,7 @@ def solve_kernel_qps(
     max_iter
         Steps that a machine may take: who allows fewer than Newton steps may be is not served. None: any number.
     """
-    begun, gram, sizes = perf_counter(), programs.gram, np.diff(programs.starts)
+    begun, gram, sizes = perf_counter(), programs.gram, programs.sizes
     features, ready = _features_for(programs, sizes), at_hand("arrays")
     if features is not None and (max_iter is None or max_iter >= NEWTON_STEPS) and at_hand("features"):
         return _solve_in_features(programs, features, _GOAL * tol, jobs, begun)
@@ -315,7 +318,8 @@ def _judged(
     programs: KernelQPs, points: Points, held_out: Sequence[Vector], begun: float, weights: Matrix | None = None
 ) -> Solved:
     """Return the answers with what is proved of them; ``weights`` are those that K beta was made of, if it was."""
-    gram, sizes, count, paired = programs.gram, np.diff(programs.starts), len(programs), programs.totals is not None
+    gram, sizes, paired = programs.gram, programs.sizes, programs.totals is not None
+    count = sizes.size
     beta, values, margins = points.beta, points.values, points.margins
     totals = np.zeros(count) if programs.totals is None else programs.totals
     balanced, begin = np.full(count, paired) & (totals == 0.0), programs.starts[:-1]
@@ -396,7 +400,7 @@ def _solve_compiled(
     # They load the compiler.
     from qpkernels.families.batch.loops import descend_each, evaluate_each
 
-    count, room = len(programs), int(np.diff(programs.starts).max()) ** 2
+    count, room = len(programs), int(programs.sizes.max()) ** 2
     held_out = np.empty(0, np.intp) if programs.held_out is None else np.concatenate(programs.held_out)
     follows = np.zeros(count, np.bool_) if programs.follows is None else programs.follows.copy()
     # Where the one before it has been solved already, a machine begins anew.
@@ -424,7 +428,7 @@ def _solve_compiled(
         if ends[-1]:
             evaluate_each(solved, begin, stop, reached)
 
-    efforts = _OF_AN_ENTRY * np.diff(programs.starts).astype(np.float64) ** 2
+    efforts = _OF_AN_ENTRY * programs.sizes.astype(np.float64) ** 2
     efforts[:first] = 0.0
     _share_out(work, efforts, first + np.flatnonzero(~follows[first:]), room, jobs, _SHARES)
     if programs.budgets is not None:
@@ -473,12 +477,12 @@ def _solve_in_features(programs: KernelQPs, features: Matrix, goal: float, jobs:
             Z, level, programs.samples, programs.starts, terms, totals, begin, stop, goal, NEWTON_STEPS, *found
         )
 
-    efforts = np.diff(programs.starts).astype(np.float64) * d * (0.5 * d + _PASSES)
+    efforts = programs.sizes.astype(np.float64) * d * (0.5 * d + _PASSES)
     _share_out(work, efforts, np.arange(count), 0, jobs, _TOGETHER)
     weights = weights[:, :d]
     if paired:
         constants = weights @ level
-        points.values[:] += np.repeat(constants, np.diff(programs.starts))
+        points.values[:] += np.repeat(constants, programs.sizes)
         points.intercepts[:] -= constants
     rows = [] if programs.held_out is None else programs.held_out
     held_out = [features[own] @ weights[p] + points.intercepts[p] for p, own in enumerate(rows)]

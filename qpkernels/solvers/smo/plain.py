@@ -90,9 +90,9 @@ def rows_of(gram: Gram, samples: Indices, memory: float) -> Rows:
 def filled(room: Vector, amount: float) -> Vector:
     """Return an amount that is spread over as few entries, taken by chance, as have ``room`` for it."""
     order = np.random.default_rng(0).permutation(room.size)
-    before = np.cumsum(room[order]) - room[order]
-    part = np.empty(room.size)
-    part[order] = np.clip(amount - before, 0.0, room[order])
+    taken, part = room[order], np.empty(room.size)
+    before = np.cumsum(taken) - taken
+    part[order] = np.minimum(np.maximum(amount - before, 0.0), taken)
     return part
 
 

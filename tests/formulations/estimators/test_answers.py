@@ -53,6 +53,13 @@ def test_a_saved_answer_has_the_probabilities_of_its_estimator(estimator: Any, y
     }
 
 
+def test_what_is_set_after_a_fit_is_none_of_its_answer() -> None:
+    fitted, changed = SVC(C=0.1).fit(X, TWO), SVC(C=0.1).fit(X, TWO)
+    changed.model_.set_params(C=100.0)
+    assert fitted.solution_.support.bounded.size
+    np.testing.assert_array_equal(changed.solution_.support.bounded, fitted.solution_.support.bounded)
+
+
 @pytest.mark.parametrize("estimator", [SVC(), RelevanceClassifier()], ids=lambda each: type(each).__name__)
 def test_the_answer_of_an_estimator_predicts_its_labels(estimator: Any) -> None:
     fitted = estimator.fit(X, TWO)

@@ -60,7 +60,7 @@ _NAMED = 4
 """Machines without a proof that a line names."""
 
 
-class _MachineSamples(NamedTuple):
+class MachineSamples(NamedTuple):
     """The samples of each machine; those of all, where each begins, and whether they are of the class of its +1."""
 
     rows: Sequence[Indices]
@@ -68,10 +68,10 @@ class _MachineSamples(NamedTuple):
     starts: Indices
     is_positive: NDArray[np.bool_]
 
-    def of(self, places: Sequence[Indices]) -> _MachineSamples:
+    def of(self, places: Sequence[Indices]) -> MachineSamples:
         """Return those of machines on some of the samples, given where all of these are."""
         every, starts = np.concatenate(places), np.cumsum([0, *(each.size for each in places)])
-        return _MachineSamples(
+        return MachineSamples(
             [self.samples[each] for each in places], self.samples[every], starts, self.is_positive[every]
         )
 
@@ -211,7 +211,7 @@ class _Multiclass(Scheme):
         gram = Gram(as_kernel(kernel), known.X, known.memory_limit, known.indefinite)
         if self.entry.needs_psd:
             gram.require_psd()
-        return self._alike(data=BoundSamples(gram, explicit=False), _layout=self._layout)
+        return self._alike(data=BoundSamples(gram, explicit=False), layout=self.layout)
 
     def with_params(self, **values: Any) -> Self:
         """Return the same scheme of the same samples with other hyper-parameters of its machines.
@@ -232,7 +232,7 @@ class _Multiclass(Scheme):
         for parameter in self.entry.parameters:
             if parameter.name in values:
                 parameter.checked(values[parameter.name], len(self))
-        return self._alike(hyperparameters={**self.hyperparameters, **values}, _layout=self._layout)
+        return self._alike(hyperparameters={**self.hyperparameters, **values}, layout=self.layout)
 
     def _alike(self, **changes: Any) -> Self:
         """Return a scheme of these attributes, and else those of this one that were not computed from others."""
@@ -332,11 +332,12 @@ class _Multiclass(Scheme):
         return tuple(self.pairs())
 
     @cached_property
-    def _layout(self) -> _MachineSamples:
+    def layout(self) -> MachineSamples:
+        """The samples of the machines."""
         rows = [self.rows(pair) for pair in self._pairs]
         samples, sizes = np.concatenate(rows), [own.size for own in rows]
         positive = np.repeat(self.classes[[pair[1] for pair in self._pairs]], sizes)
-        return _MachineSamples(rows, samples, np.cumsum([0, *sizes]), self.y[samples] == positive)
+        return MachineSamples(rows, samples, np.cumsum([0, *sizes]), self.y[samples] == positive)
 
     def laid_out_like(self, other: Self) -> None:
         """Take over which samples each machine has from another model of the same labels, and do not find them anew.
@@ -347,12 +348,12 @@ class _Multiclass(Scheme):
             The other model.
         """
         if np.array_equal(self.y, other.y):
-            vars(self)["_layout"] = other._layout
+            vars(self)["layout"] = other.layout
 
     @cached_property
     def parts(self) -> Sequence[Part]:
         """The machines, each of which is stated when somebody asks for it."""
-        rows = self._layout.rows
+        rows = self.layout.rows
         return [Part(partial(self._stated, pair, own), own) for pair, own in zip(self._pairs, rows, strict=True)]
 
     @property
@@ -404,7 +405,7 @@ class _Multiclass(Scheme):
         QPKernelsError
             If a machine has no answer.
         """
-        layout, places, parts = self._layout, [], []
+        layout, places, parts = self.layout, [], []
         for pair, begin, fold in zip(self._pairs, layout.starts[:-1].tolist(), folds, strict=True):
             for number in range(int(fold.max()) + 1):
                 inside, outside = (begin + np.flatnonzero(part) for part in (fold != number, fold == number))
@@ -428,7 +429,7 @@ class _Multiclass(Scheme):
         if self.machine.entry.needs_psd:
             # Settled of all samples, it is of every part of them.
             self.data.gram.require_psd()
-        programs = self._programs(self._layout)
+        programs = self._programs(self.layout)
         if programs is None:
             for pair, part in zip(self._pairs, self.parts, strict=True):
                 try:
@@ -437,7 +438,7 @@ class _Multiclass(Scheme):
                     raise self._named(error, pair) from None
         return programs
 
-    def _programs(self, layout: _MachineSamples) -> KernelQPs | None:
+    def _programs(self, layout: MachineSamples) -> KernelQPs | None:
         if self.machine.entry.hard or self.data.gram.correction is not None:
             return None
         m = len(self.data.gram)
@@ -446,15 +447,13 @@ class _Multiclass(Scheme):
         except QPKernelsError:
             # Stated one by one, the first machine says whose parameter it is.
             return None
-        ones = np.ones(m)
-        negative, positive = self.machine._terms(-ones, values), self.machine._terms(ones, self._of_own(values))
-        if negative is None or positive is None or any((value == 0).any() for value in values.values()):
+        rows, samples, starts, is_positive = layout
+        stated = self.machine._terms(np.where(is_positive, 1.0, -1.0), self._values_in(values, samples, is_positive))
+        if stated is None or any((value == 0).any() for value in values.values()):
             return None
         from qpkernels.families.batch.arrays import KernelQPs
 
-        rows, samples, starts, is_positive = layout
-        of_both = (each.as_rows().take(samples, axis=1) for each in (positive, negative))
-        terms = np.where(is_positive, *of_both)
+        terms = stated.as_rows()
         intercept = check_flag(self.hyperparameters.get("fit_intercept", True), "fit_intercept")
         totals = np.zeros(len(rows)) if intercept else None
         share, budgets = self.machine._share(values), None
@@ -467,9 +466,12 @@ class _Multiclass(Scheme):
             budgets = np.full(len(rows), share)
         return KernelQPs(self.data.gram, samples, starts, terms, totals, budgets=budgets)
 
-    def _of_own(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Return the hyper-parameters of each sample in machines where its class has positive values."""
-        return values
+    def _values_in(
+        self, values: Mapping[str, Any], samples: Indices, is_positive: NDArray[np.bool_]
+    ) -> dict[str, Vector]:
+        """Return the hyper-parameters of these samples in machines where their class has positive values, or not."""
+        del is_positive
+        return {name: value[samples] if value.ndim else value for name, value in values.items()}
 
     def _failure(self, answers: Sequence[Trained[Classification] | QPKernelsError]) -> QPKernelsError:
         """Return the first error, which names its machine and keeps the answers of the others."""
@@ -569,12 +571,12 @@ class OneVersusOne(_Multiclass):
 
     def rows(self, pair: tuple[int, int]) -> Indices:
         """Return the samples of both classes."""
-        return np.sort(np.concatenate([self._members[number] for number in pair]))
+        return np.flatnonzero(self._members[pair[0]] | self._members[pair[1]])
 
     @cached_property
-    def _members(self) -> list[Indices]:
-        """The samples of each class."""
-        return [np.flatnonzero(self.y == label) for label in self.classes]
+    def _members(self) -> NDArray[np.bool_]:
+        """Whether a sample is of a class, shape (classes, m)."""
+        return np.asarray(self.y == self.classes[:, None])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
