@@ -25,8 +25,9 @@ from formulations.language.recognition import (
     separate,
 )
 from formulations.language.smooth import ExponentialTerms, SmoothTerms
+from formulations.language.words import in_words
 from formulations.modelling.lowering import Lowered, lower
-from formulations.modelling.reasons import declared_groups, is_helper
+from formulations.modelling.reasons import declared_groups, is_helper, name_of
 from formulations.modelling.routes import FEW
 from qpkernels.arrays import Indices, Matrix, Vector, is_sparse
 from qpkernels.diagnosis import Group
@@ -798,8 +799,20 @@ class InCoordinates:
         every = declared_groups(self.lowered)
         count, links = len(self.constraints), len(self.lowered.problem.constraints)
         linked = np.concatenate([np.arange(0), *self._links()])
-        own = [replace(group, auxiliary=np.concatenate([group.auxiliary, linked])) for group in every[:count]]
+        stated = self.stated_names
+        own = [
+            replace(group, name=stated[group.name], auxiliary=np.concatenate([group.auxiliary, linked]))
+            for group in every[:count]
+        ]
         return (*own, *every[links:])
+
+    @property
+    def stated_names(self) -> dict[str, str]:
+        """What the constraints are called as they were written, by what they are called in coordinates."""
+        every = zip(self.problem.constraints, self.constraints, strict=True)
+        return {
+            name_of(copied, number): name_of(own, number, in_words(own)) for number, (own, copied) in enumerate(every)
+        }
 
     @cached_property
     def description(self) -> str:

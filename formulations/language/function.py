@@ -163,9 +163,14 @@ class Values(cp.Variable):  # type: ignore[misc]
         W, shape (n, number of points); None: the identity.
     """
 
-    def __init__(self, function: Function, points: Representers, weights: csr_array | None, name: str) -> None:
-        super().__init__((len(points) if weights is None else weights.shape[0],), name=name)
+    def __init__(self, function: Function, points: Representers, weights: csr_array | None) -> None:
+        super().__init__((len(points) if weights is None else weights.shape[0],))
         self.function, self.points, self.weights = function, points, weights
+
+    def name(self) -> str:
+        """Return what it is called in programs and messages, after the function."""
+        own = f"{self.function.name}{''.join(f'_{axis}' for axis in self.points.axes)}(X)"
+        return own if self.weights is None else f"weighted {own}"
 
     def of(self, fitted: FittedFunction) -> Vector:
         """Return the numbers of a function that is known."""
@@ -225,8 +230,12 @@ class Norm(cp.Variable):  # type: ignore[misc]
 
     def __init__(self, combination: Combination) -> None:
         # Two, since CVXPY takes the norm of one number for its absolute value.
-        super().__init__((2,), name=f"coordinates of {combination}")
+        super().__init__((2,))
         self.combination = combination
+
+    def name(self) -> str:
+        """Return what it is called in programs and messages, after the function."""
+        return f"coordinates of {self.combination}"
 
     def save_value(self, value: Any) -> None:
         """Keep the value.
@@ -488,7 +497,7 @@ class Function(Combination):
     kernel
         The kernel of the space; positive semidefinite.
     name
-        What it is called where the program is shown.
+        What it is called where the program is shown; a Machine numbers functions of one name.
 
     Attributes
     ----------
@@ -552,9 +561,7 @@ class Function(Combination):
             add_samples(digest, rows)
         key = digest.digest()
         if key not in self._made:
-            named = f"{self.name}{''.join(f'_{axis}' for axis in axes)}(X)"
-            named = named if rows is None else f"weighted {named}"
-            self._made[key] = Values(self, points, None if rows is None else csr_array(rows), named)
+            self._made[key] = Values(self, points, None if rows is None else csr_array(rows))
         made = self._made[key]
         return made[0] if weights is not None and np.ndim(weights) == 1 else made
 

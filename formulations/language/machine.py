@@ -280,10 +280,6 @@ class Machine(Carded):
         # With constraints everywhere it is the relaxation that is looked at first.
         rows = [each.rows(each.corners()) for each in self.everywhere]
         self.problem, self.name = cp.Problem(objective, [*self._finite, *rows]), str(name)
-        if not self.problem.is_dcp():
-            raise UnsupportedProgramError(
-                f"this {self.name} is not convex by CVXPY's rules (DCP): {culprit(self.problem)}."
-            )
         variables = self.problem.variables()
         self._compiled: tuple[Compiled | None, str] | None = None
         self._at: list[Any] = []
@@ -293,6 +289,11 @@ class Machine(Carded):
         self.norms = tuple(each for each in variables if isinstance(each, Norm))
         penalised = {function for norm in self.norms for function in norm.functions}
         self.functions = tuple(dict.fromkeys([*(each.function for each in self.values), *penalised]))
+        _name_apart(self.functions)
+        if not self.problem.is_dcp():
+            raise UnsupportedProgramError(
+                f"this {self.name} is not convex by CVXPY's rules (DCP): {culprit(self.problem)}."
+            )
         free = [each.name for each in self.functions if each not in penalised]
         if not self.functions:
             raise ParameterError(
@@ -570,7 +571,8 @@ class Machine(Carded):
         match proof:
             case Contradiction():
                 links = {repr(each.name()) for each in self.values}
-                names = tuple(name for name in proof.names if name not in links)
+                stated = made.stated_names
+                names = tuple(stated.get(name, name) for name in proof.names if name not in links)
                 return infeasible(self.name, proof.certificate, proof.multipliers, message, names)
             case Ray():
                 return unbounded(self.name, proof.certificate, message, proof)
@@ -596,3 +598,20 @@ class Machine(Carded):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {'parameters without a value' if self._unset else self.recognised}>"
+
+
+def _name_apart(functions: Iterable[Function]) -> None:
+    """Give functions of one name numbers, after the first of them, for messages and what is printed.
+
+    Parameters
+    ----------
+    functions
+        Those of one statement.
+    """
+    names, seen = {each.name for each in functions}, set[str]()
+    for function in functions:
+        base, number = function.name, 1
+        while function.name in seen or (number > 1 and function.name in names):
+            number += 1
+            function.name = f"{base}{'_' if base[-1:].isdigit() else ''}{number}"
+        seen.add(function.name)

@@ -25,6 +25,7 @@ __all__ = [
     "conflict_of",
     "declared_groups",
     "is_helper",
+    "name_of",
     "proof_of",
     "relaxation_of",
 ]
@@ -137,12 +138,12 @@ def declared_groups(lowered: Lowered) -> tuple[Group, ...]:
         if len(owners) == 1:
             own[owners[0]].auxiliary = added
         elif added:
-            served = [_name(constraints[owner], owner) for owner in owners]
+            served = [name_of(constraints[owner], owner) for owner in owners]
             name = f"what {' and '.join(served)} share" if served else _domain(lowered, component)
             others.setdefault(name, []).extend(added)
     nothing = np.zeros(0, dtype=np.intp)
     groups = [
-        Group(_name(constraint, number), rows.rows, np.concatenate([nothing, *rows.auxiliary]))
+        Group(name_of(constraint, number), rows.rows, np.concatenate([nothing, *rows.auxiliary]))
         for number, (constraint, rows) in enumerate(zip(constraints, own, strict=True))
     ]
     return (*groups, *(Group(name, nothing, np.concatenate(added)) for name, added in others.items()))
@@ -160,10 +161,19 @@ def _range(block: Block) -> Indices:
     return np.arange(block.start, block.stop)
 
 
-def _name(constraint: cp.Constraint, number: int) -> str:
+def name_of(constraint: cp.Constraint, number: int, words: str = "") -> str:
+    """Return what a constraint is called: its label, or else its number from 1 and what it says.
+
+    Parameters
+    ----------
+    constraint, number
+        The constraint, and its number from 0.
+    words
+        What it says, in other words than CVXPY's.
+    """
     if constraint.label:
         return repr(constraint.label)
-    statement = " ".join(str(constraint).split())
+    statement = words or " ".join(str(constraint).split())
     shown = statement if len(statement) <= _LONGEST else f"{statement[:_LONGEST]}..."
     return f"constraint {number + 1} ({shown})"
 

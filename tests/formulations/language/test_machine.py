@@ -752,3 +752,20 @@ def test_statements_without_a_solution_say_why() -> None:
     conflict = machine.conflict()
     assert conflict is not None
     assert conflict.names == ("'low'", "'high'")
+    small = Machine(cp.Minimize(cp.norm(f(X))), [2 * f.norm <= 1, f(X[:1]) == 9])
+    with pytest.raises(InfeasibleError, match=r"among constraint 1 \(2 \* \|\|f\|\| <= 1\), constraint 2"):
+        small.solve()
+    conflict = small.conflict()
+    assert conflict is not None
+    assert conflict.names[0] == "constraint 1 (2 * ||f|| <= 1)"
+
+
+def test_functions_of_one_name_are_numbered_within_a_statement() -> None:
+    f, g, h, k = Function(RBF(1.0)), Function(RBF(2.0)), Function(RBF(3.0), "f2"), Function(RBF(4.0), "f2")
+    norms = [each.squared_norm for each in (f, g, h, k)]
+    machine = Machine(cp.Minimize(sum(norms) + cp.sum_squares(f(X) + g(X) + h(X) + k(X) - T)))
+    assert [each.name for each in machine.functions] == ["f", "f3", "f2", "f2_2"]
+    assert "||f||^2 + ||f3||^2 + ||f2||^2 + ||f2_2||^2" in str(machine)
+    assert {"coordinates of f", "coordinates of f3"} <= {block.name for block in machine.matrices().variables}
+    # They keep their names in another statement.
+    assert [each.name for each in Machine(cp.Minimize(norms[1] + cp.norm1(g(X)))).functions] == ["f3"]
