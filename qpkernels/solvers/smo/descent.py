@@ -11,7 +11,7 @@ made violating.
 every violation, stays where it is in most cases. Rows over the others are shorter. Meanwhile such a sample adds nothing
 to the duality gap, if it stays on its side; so the gap of the others estimates that of all. Once the estimate is small
 enough, the values of those left out are brought up to date, by the rows of all that changed, and the gap is computed
-for all.
+for all. To have it done once, steps over few samples go on before for as long as it takes.
 
 **Cycles.** In float32 the rows of K are made fastest, and what they do to the values is added up in float64. The values
 are then those of a matrix a little beside K, and the gap falls to what this leaves of it. There the values are computed
@@ -112,6 +112,13 @@ _OUTER_ITERATIONS, _CLOSE = 4, 100.0
 
 _IDLE, _IDLE_ONE_BLOCK = 10, 100
 """Measurements without a better value or gap after which only rounding changes; the second for one block."""
+
+_FURTHER = 0.5
+"""Part of the tolerance that steps over one block go on to before samples left out are looked at: rounding, and what
+these add to the gap, are to find room in the rest."""
+
+_MOST = 0.1
+"""Gap, relative to the value of the samples not left out alone, from which on steps over them go on in any case."""
 
 _GOAL, _CLOSER = 0.8, 0.5
 """Part of the tolerance that steps over one block go for, and what it is multiplied by where that does not suffice."""
@@ -309,7 +316,7 @@ def streamed_rows(program: KernelQP | LevelQP, memory: Memory) -> Iterator[Sampl
         exact = singles.largest * _UNIT <= EXPONENT_ERROR
         # Without a bound, a curvature that rounding makes of 0 is followed for ever.
         if singles.largest * float(np.finfo(np.float32).eps) <= _SINGLE_ERROR and not _is_hard(program):
-            yield ProductRows.with_cache(singles, memory.for_rows(singles))
+            yield ProductRows.with_cache(singles, memory.for_rows(singles), memory.left)
         del singles
     if form is not None and exact:
         doubles = memory.product(form, X, np.float64)
@@ -397,7 +404,7 @@ def _surely(iterate: Iterate, steps: int, tol: float) -> bool:
     return tol >= _FINE and iterate.gap.shortfall + float(np.sqrt(steps)) * iterate.rounding <= tol
 
 
-def descend(  # noqa: C901  one loop, whose conditions are about each other
+def descend(  # noqa: C901, PLR0912, PLR0915  one loop, whose conditions are about each other
     search: PairDescent, limits: DescentLimits, gap: float = np.inf, *, trusted: bool = False
 ) -> Iterator[Iterate]:
     """Yield iterates until none of the steps improves, or the values are not exact enough to tell.
@@ -412,25 +419,33 @@ def descend(  # noqa: C901  one loop, whose conditions are about each other
         search.shrink()
     while True:
         left, floor = limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size
-        taken = search.outer_iteration(left, floor, goal if search.unshrunk else 0.0)
+        # Working sets of few samples are measured on the way.
+        few = limits.tol if goal and search.in_one_block else 0.0
+        taken = search.outer_iteration(left, floor, goal if search.unshrunk else few)
         outer += 1
         over = limits.over(search.steps)
-        if taken and outer % _OUTER_ITERATIONS and gap > _CLOSE * limits.tol and not over and not search.in_one_block:
+        restores = not search.unshrunk and (over or search.reached or not taken)
+        near = search.in_one_block or gap <= _CLOSE * limits.tol
+        if taken and outer % _OUTER_ITERATIONS and not (near or over or restores):
             continue
-        goal *= _CLOSER if search.reached else 1.0
-        iterate = search.measure(limits.steps)
-        ended = progress.ended(iterate.gap) or (taken == 0 and not search.reached)
-        if _calls_for_values(search, iterate, ended, limits.tol):
-            return
-        if error.is_due(iterate):
-            error.update(iterate, search.at_samples()[1], search.original)
-            if error.too_large:
-                return
-        if not search.unshrunk and (ended or over or iterate.gap.shortfall <= limits.tol - error.value):
-            search.restore()
-            iterate, ended, progress = search.measure(limits.steps), False, RoundingWatch(_IDLE)
-            error.update(iterate, search.at_samples()[1], search.original)
+        if not restores:
+            goal *= _CLOSER if search.reached else 1.0
+            iterate = search.measure(limits.steps)
+            ended = progress.ended(iterate.gap) or (taken == 0 and not search.reached)
             if _calls_for_values(search, iterate, ended, limits.tol):
+                return
+            if error.is_due(iterate):
+                error.update(iterate, search.at_samples()[1], search.original)
+                if error.too_large:
+                    return
+            restores = not search.unshrunk and (ended or iterate.gap.shortfall <= limits.tol - error.value)
+        if restores:
+            if few and not over:
+                search.go_on(left - taken, floor, _FURTHER * few)
+            search.restore()
+            iterate, progress = search.measure(limits.steps), RoundingWatch(_IDLE)
+            error.update(iterate, search.at_samples()[1], search.original)
+            if _calls_for_values(search, iterate, False, limits.tol):
                 return
         gap = iterate.gap.shortfall
         yield replace(iterate, gap_error=error.value)
@@ -512,6 +527,8 @@ class PairDescent:
         self._work = -(float(beta.size) ** 2)
         self.settled = self.reached = False
         self.idle, self._best, self._most = 0, np.inf, -np.inf
+        # What those left out add to the value, as it was then.
+        self._outside = 0.0
         # All samples: as the descent left them with each shrinking, and as they were before the first.
         self._all: tuple[Vector, Vector] | None = None
         self._before = Stepped(beta, values)
@@ -565,11 +582,9 @@ class PairDescent:
         """
         if self._block is not None:
             # In float32 the values are soon worth being made anew.
-            at_once = max(2 * self.samples.size, self.steps // 2) if self.exact else self.samples.size
+            at_once = max(2 * self.samples.size, self.steps // (2 if self.exact else 8))
             limit = min(limit, max(at_once, _AT_ONCE))
-            taken, self.settled = self._take_steps(
-                *self._block, self._box, self._beta, self._values, limit, tolerance, goal
-            )
+            taken = self._over_block(self._block, limit, tolerance, goal)
             self.reached = goal > 0.0 and taken < limit and not self.settled
             self._work += float(taken) * self.samples.size
             if taken == limit:
@@ -578,6 +593,30 @@ class PairDescent:
             taken = self._over_working_set(limit, tolerance, goal)
         self.steps += taken
         return taken
+
+    def go_on(self, limit: int, tolerance: float, goal: float) -> None:
+        """Take more steps over one block, as many as take no longer than the rows of all that changed, which are due.
+
+        The arguments are those of an outer iteration.
+        """
+        assert self._block is not None
+        beta, _ = self.point()
+        most = int(np.count_nonzero(beta != self._before.point) * beta.size / self.samples.size)
+        self.steps += self._over_block(self._block, min(limit, most), tolerance, goal)
+
+    def _over_block(self, block: Block, limit: int, tolerance: float, goal: float) -> int:
+        """Take up to ``limit`` steps; return how many."""
+        if not self.unshrunk and goal:
+            # Steps take it relative to the value of these samples alone.
+            own = float(self._terms().sum())
+            goal = min(goal * abs(own + self._outside) / abs(own), _MOST) if own else goal
+        taken, self.settled = self._take_steps(*block, self._box, self._beta, self._values, limit, tolerance, goal)
+        return taken
+
+    def _terms(self) -> Vector:
+        """Return what each coefficient adds to the value."""
+        (target, epsilon, ridge, _, _), beta = self._box, self._beta
+        return np.asarray((target - 0.5 * (self._values + ridge * beta)) * beta - epsilon * np.abs(beta))
 
     def _to_minimum_over_free(self, block: Block) -> None:
         """Move the free coefficients at once, where that takes no longer than the steps since it was done last."""
@@ -649,9 +688,12 @@ class PairDescent:
             self._before = Stepped(self._beta, self._values)
             self._all = self._before.point.copy(), self._before.values.copy()
         self._write_back()
+        terms = self._terms()
+        self._outside += float(terms.sum() - terms[active].sum())
         self.samples = self.samples[active]
         self._rows = self._rows.part(active)
         self._block, self._box = self._rows.one_block(), np.ascontiguousarray(self._box[:, active])
+        self._work = -(float(active.size) ** 2)
         self._beta, self._values, self._visits = self._beta[active], self._values[active], self._visits[active]
         kept = np.isin(self._recent, active)
         self._recent = np.searchsorted(active, self._recent[kept])[: self._rows.block_size // 2]
@@ -664,9 +706,10 @@ class PairDescent:
         out = np.ones(beta.size, bool)
         out[self.samples] = False
         left, changed = np.flatnonzero(out), np.flatnonzero(beta != before.point)
-        # Those left out later hold values of then: all of them start from the same point.
-        values[left] = before.values[left]
-        self._all_rows.add_to(left, changed, (beta - before.point)[changed], values)
+        # Those left out later hold values of then: all of them start from the same point. Steps over one block round.
+        renewed = slice(None) if self.in_one_block else left
+        values[renewed] = before.values[renewed]
+        self._all_rows.add_to(renewed, changed, (beta - before.point)[changed], values)
         self._begin(beta, values)
 
     def _write_back(self) -> None:

@@ -45,6 +45,10 @@ __all__ = [
 ONE_BLOCK = 2000
 """Samples up to which all of them are one block: to make its matrix takes less than to choose smaller ones."""
 
+_LEFT = 3000
+"""Samples that shrinking leaves up to which all of them are one block: most of these are inside their bounds, and small
+blocks of them in turn take many more steps. Its matrix takes 34 MiB in float32."""
+
 _WRITING = 512
 """Features whose products with a sample cost what it costs to write their result to memory not used before."""
 
@@ -318,10 +322,14 @@ class VariableRows(SampleRows):
 
 
 class Scratch(NamedTuple):
-    """Memory to be written over: for a block, and for a panel in each thread."""
+    """Memory to be written over: for a block, and for a panel in each thread.
+
+    The block has room for so many samples as are ``left`` where others are left out.
+    """
 
     block: Floats
     buffers: tuple[Floats, ...]
+    left: int
 
 
 class ProductRows(SampleRows):
@@ -332,33 +340,38 @@ class ProductRows(SampleRows):
     of many features are kept at once.
     """
 
-    def __init__(self, product: PanelProduct, cache: RowCache, scratch: Scratch) -> None:
-        self._product, self._cache, self._scratch = product, cache, scratch
+    def __init__(self, product: PanelProduct, cache: RowCache, scratch: Scratch, most: int) -> None:
+        self._product, self._cache, self._scratch, self._most = product, cache, scratch, most
         self._patience = 0 if product.width >= _WIDE else _WRITING // product.width
         self.block_size = _block_size(product)
 
     @classmethod
-    def with_cache(cls, product: PanelProduct, size: int) -> ProductRows:
-        """Keep rows in at most ``size`` bytes: what a row is worth keeping for is the product it saves."""
+    def with_cache(cls, product: PanelProduct, size: int, left: int = 0) -> ProductRows:
+        """Keep rows in at most ``size`` bytes: what a row is worth keeping for is the product it saves.
+
+        Where it is more than ``ONE_BLOCK``, so many samples as are ``left`` by shrinking may be one block.
+        """
         cache = RowCache(product.size, int(size * min(1.0, product.width / _WRITING)), product.dtype)
         # What is left of the samples after shrinking may be one block, larger than those of all.
-        rows = max(_block_size(product), min(product.size, ONE_BLOCK))
+        left = max(left, ONE_BLOCK)
+        rows = max(_block_size(product), min(product.size, left))
         buffers = tuple(np.empty(rows * PANEL, product.dtype) for _ in range(threads()))
-        return cls(product, cache, Scratch(np.empty(rows**2, product.dtype), buffers))
+        return cls(product, cache, Scratch(np.empty(rows**2, product.dtype), buffers, left), ONE_BLOCK)
 
     @property
     def exact(self) -> bool:
         return bool(self._product.dtype == np.float64)
 
     def one_block(self) -> Block | None:
-        return self.block(np.arange(self._product.size)) if self._product.size <= ONE_BLOCK else None
+        return self.block(np.arange(self._product.size)) if self._product.size <= self._most else None
 
     @property
     def lasting(self) -> bool:
         return self._patience == 0 and self._cache.growing
 
     def part(self, samples: Indices) -> SampleRows:
-        return ProductRows(self._product.part(samples), self._cache.part(samples.size), self._scratch)
+        product, cache = self._product.part(samples), self._cache.part(samples.size)
+        return ProductRows(product, cache, self._scratch, self._scratch.left)
 
     def block(self, chosen: Indices) -> Block:
         block = self._scratch.block[: chosen.size**2].reshape(chosen.size, chosen.size)
@@ -553,6 +566,11 @@ class Memory:
 
     cache: int
     remaining: float = np.inf
+
+    @property
+    def left(self) -> int:
+        """Samples left by shrinking up to which they are one block: more than of all where memory is not bounded."""
+        return _LEFT if np.isinf(self.remaining) else ONE_BLOCK
 
     def product(self, form: ProductForm, X: Samples, dtype: DTypeLike) -> PanelProduct:
         """Return features of the samples in that precision: held where they fit, else made as they are asked for."""
