@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from formulations.estimators.kernel_machine import Training
 from formulations.estimators.pairwise import CalibratedClassifier, PairwiseClassifier
 from formulations.estimators.parameters import given_model, is_infinite, named_loss
 from formulations.losses import Hinge, LogisticLoss, MarginLoss
@@ -28,6 +30,7 @@ from formulations.models.classification.margins.soft_margin import SoftMargin
 from formulations.models.classification.margins.squared_hinge import SquaredHinge
 from formulations.models.classification.two_class_model import TwoClassModel
 from qpkernels.arrays import Matrix
+from qpkernels.problems import Status
 
 __all__ = ["LPSVC", "LSSVC", "SVC", "KernelClassifier", "KernelLogisticRegression", "NuSVC", "SquaredHingeSVC"]
 
@@ -99,8 +102,20 @@ class NuSVC(CalibratedClassifier):
 
     def _scale(self, answer: Trained[Classification]) -> float:
         """Return 1 / rho; 1 where the reduced hulls meet and rho is 0."""
-        level = answer.solution.margin_level if answer.free_margin is None else answer.free_margin
+        level = self._margin(answer)
         return 1.0 / level if level > 0 else 1.0
+
+    def _margin(self, answer: Trained[Classification]) -> float:
+        return float(answer.solution.margin_level if answer.free_margin is None else answer.free_margin)
+
+    def _keep(self, training: Training, answers: Sequence[Trained[Classification]]) -> None:
+        super()._keep(training, answers)
+        if any(each.status is Status.OPTIMAL and self._margin(each) == 0.0 for each in answers):
+            warnings.warn(
+                f"the margin is 0, and f with it: samples of two classes that have a share nu={self.nu:g} of all costs "
+                "have one mean, so that no function separates them; raise nu.",
+                stacklevel=5,
+            )
 
     def _machine_values(self, values: Matrix, answers: Callable[[], Sequence[Trained[Classification]]]) -> Matrix:
         return super()._machine_values(values * np.array([self._scale(each) for each in answers()]), answers)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from qpkernels.arrays import Indices, Vector
+from qpkernels.arrays import Indices, Samples, Vector, is_sparse, row_blocks
 from qpkernels.arrays.intervals import Interval
 from qpkernels.gram import Gram
 from qpkernels.gram.functions import Expansion
@@ -343,7 +344,25 @@ class MarginLevelBounds(FreeLevelBounds):
         else:
             sums = np.array([half, half])
         alpha = null_combination(self.gram, self.y, self.costs, groups, sums, balanced=self.total == 0.0)
-        return None if alpha is None else (self.y * alpha, 0.0)
+        beta = self.equal_means() if alpha is None else self.y * alpha
+        return None if beta is None else (beta, 0.0)
+
+    def equal_means(self) -> Vector | None:
+        """Return beta of two equal means of samples that both classes have; None: these have less than the budget.
+
+        Then f = 0 is the optimum, to which a descent comes near for ever.
+        """
+        if (keys := _row_keys(self.gram.X)) is None:
+            return None
+        _, numbers = np.unique(keys, return_inverse=True)
+        above, below = (np.bincount(numbers, self.costs * self.side(sign)) for sign in (1.0, -1.0))
+        common = np.minimum(above, below)
+        whole, half = float(common.sum()), 0.5 * self.budget
+        if whole < half:
+            return None
+        own = np.where(self.y > 0, above[numbers], below[numbers])
+        share = np.divide(common[numbers], own, out=np.zeros(own.size), where=own > 0)
+        return self.y * self.costs * np.minimum(half / whole * share, 1.0)
 
     def level(self, losses: Vector) -> float:
         """Return -rho."""
@@ -379,3 +398,24 @@ class MarginLevelBounds(FreeLevelBounds):
         """Let the sum of l + b and l - b, -2 rho, be at most 0."""
         least = 0.5 * (upper[0] - min(lower[1], -upper[0]))
         return least, 0.5 * (min(upper[1], -lower[0]) - lower[0])
+
+
+def _row_keys(X: Samples) -> NDArray[np.uint64] | None:
+    """Return a number for each sample: equal ones have the same, and others another one, but by chance.
+
+    None: the samples are no rows of numbers.
+    """
+    if not (is_sparse(X) or isinstance(X, np.ndarray)) or X.ndim != 2 or X.dtype != np.float64:
+        return None
+    factors = np.random.default_rng(0).integers(1, 2**63, X.shape[1], dtype=np.uint64)
+    if isinstance(X, np.ndarray):
+        return np.concatenate([_mixed(np.ascontiguousarray(X[part])) @ factors for part in row_blocks(*X.shape)])
+    rows = csr_array(X)
+    sums = np.concatenate(([np.uint64(0)], np.cumsum(_mixed(rows.data) * factors[rows.indices])))
+    return np.asarray(sums[rows.indptr[1:]] - sums[rows.indptr[:-1]])
+
+
+def _mixed(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Return the bits of numbers, whose differences are not in the highest alone, which products modulo 2^64 lose."""
+    bits = values.view(np.uint64)
+    return bits ^ (bits >> np.uint64(32))

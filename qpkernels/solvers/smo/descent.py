@@ -278,6 +278,8 @@ def block_iterates(
 ) -> Iterator[Iterate]:
     """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it."""
     with without_blas_threads():
+        if isinstance(program, LevelQP) and (vanishing := vanishing_iterate(program, limits.steps)) is not None:
+            yield vanishing
         reached = None
         if beginning.values is not None:
             reached = measure(program, beginning.beta, beginning.values, limits.steps, computed=True)

@@ -17,7 +17,7 @@ from qpkernels.problems.certificate import relative
 from qpkernels.problems.kernel_qp.bounds import vanishing_point
 from qpkernels.problems.kernel_qp.gap import DualityGap, duality_gap
 from qpkernels.problems.kernel_qp.program import KernelQP, diverges
-from qpkernels.problems.level_qp.bounds import level_bounds
+from qpkernels.problems.level_qp.bounds import MarginLevelBounds, level_bounds
 from qpkernels.problems.rounding import FunctionAtSamples
 from qpkernels.solvers.smo.steps import ROUNDED, level_of
 
@@ -233,13 +233,19 @@ def vanishing_iterate(program: KernelQP | LevelQP, iterations: int) -> Iterate |
 
     Descent comes near such a beta for ever, since no gap is small against values that vanish.
     """
-    point = vanishing_point(program) if isinstance(program, KernelQP) else None
-    if point is None or not isinstance(program, KernelQP):
-        return None
-    beta = program.project(point[0])
+    if isinstance(program, LevelQP):
+        bounds, b = level_bounds(program), 0.0
+        means = bounds.equal_means() if isinstance(bounds, MarginLevelBounds) else None
+        if means is None:
+            return None
+        beta, program = bounds.feasible(means), program.at_level(0.0)
+    else:
+        if (point := vanishing_point(program)) is None:
+            return None
+        beta, b = program.project(point[0]), point[1]
     values = program.gram.product(beta)
-    gap = duality_gap(program, beta, values, point[1], FunctionAtSamples.zero(program.size))
-    return Iterate(beta, point[1], gap, iterations, diverging=False, values=values) if gap.vanishing else None
+    gap = duality_gap(program, beta, values, b, FunctionAtSamples.zero(program.size))
+    return Iterate(beta, b, gap, iterations, diverging=False, values=values) if gap.vanishing else None
 
 
 def nearly_vanishes(program: KernelQP | LevelQP, iterate: Iterate) -> bool:

@@ -198,3 +198,12 @@ def test_labels_of_several_kinds(estimator: Any, labels: list[Any]) -> None:
     mixed[:] = (labels * 60)[:60]
     with pytest.raises(LabelError, match=r"y must hold numbers or text|Unknown label type"):
         estimator.fit(X, mixed)
+
+
+def test_a_margin_of_0_is_told() -> None:
+    twice, y = np.repeat(X[:20], 2, axis=0), np.tile(["cat", "dog"], 20)
+    with pytest.warns(UserWarning, match="the margin is 0, and f with it: .* nu=0.3 .*; raise nu") as told:
+        fitted = NuSVC(nu=0.3).fit(twice, y)
+    assert told[0].filename == __file__
+    assert fitted.certificate_.holds(1e-3)
+    assert not fitted.decision_function(X).any()

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from builders import SEEDS
 from qpkernels import RBF, Gram
 from qpkernels.problems.level_qp.bounds import MarginLevelBounds, TubeLevelBounds, best_level
+from qpkernels.problems.rounding import FunctionAtSamples
 
 KINDS = (MarginLevelBounds, TubeLevelBounds)
 each_kind = pytest.mark.parametrize("kind", KINDS)
@@ -77,3 +79,17 @@ def test_what_is_no_number_is_not_certified(kind: Any) -> None:
     bounds = bounds_of(kind, 0)
     assert not bounds.certify(np.full(12, np.nan), 0.0).holds(1e9)
     assert not bounds.certify(np.zeros(12), float("inf")).holds(1e9)
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_samples_of_both_classes_prove_a_margin_of_0(form: Any) -> None:
+    X = np.random.default_rng(0).choice([-1.0, 0.0, 1.0], (9, 5))
+    X, y = np.concatenate([X[:6], X[:4], X[6:]]), np.repeat([1.0, -1.0], [6, 7])
+    gram, costs = Gram(RBF(0.3), form(X)), np.linspace(1.0, 2.0, 13)
+    shared = 2.0 * float(np.minimum(costs[:4], costs[6:10]).sum() / costs.sum())
+    bounds = MarginLevelBounds(gram, y, 0.99 * shared, costs, 0.0)
+    beta = bounds.equal_means()
+    assert beta is not None
+    assert bounds.feasible(beta) == pytest.approx(beta)
+    assert bounds.certify(beta, 0.0, FunctionAtSamples.zero(13)).holds(1e-9)
+    assert MarginLevelBounds(gram, y, 1.01 * shared, costs, 0.0).equal_means() is None
