@@ -63,8 +63,9 @@ _PATIENCE, _LEAST = 5.0, 1.0
 _ROOM = 20.0
 """Matrices of m^2 numbers that a form in CVXPY may hold in memory."""
 
-FEW = 2000
-"""Samples up to which a model is solved as an array where it is alone."""
+FEW, _FEW_OF_MARGIN = 2000, 5000
+"""Samples up to which a model is solved as an array where it is alone; and where its margin is free, as descents over
+blocks of its samples take several times the steps."""
 
 _EXACT = 4.0 * EPS
 """Dual residual that is rounding of a sum."""
@@ -150,7 +151,8 @@ def array_of(model: KernelMachine[Any], structures: tuple[Program, ...], bounds:
     program: Any = structures[0] if structures else None
     of_margin = isinstance(program, LevelQP) and isinstance(bounds, MarginLevelBounds) and bounds.total == 0.0
     of_box = isinstance(program, KernelQP) and isinstance(bounds, KernelQPBounds) and not program.is_hard
-    if not (of_margin or of_box) or model.entry.hard or len(model) > FEW or not model.gram.trusted:
+    most = _FEW_OF_MARGIN if of_margin else FEW
+    if not (of_margin or of_box) or model.entry.hard or len(model) > most or not model.gram.trusted:
         return None
     # Its compiled loops need numba, which takes its time to import.
     from qpkernels.families.batch.arrays import KernelQPs

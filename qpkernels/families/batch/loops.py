@@ -34,8 +34,9 @@ it gains more; and how many times the steps that are usual are taken then."""
 _SMALL = 1e-10
 """Part of the largest K_kk that keeps the matrix of free samples apart from what rounding makes of it."""
 
-_OF_MARGINS = 5
-"""How many times the steps that others may take those of a free margin may: other means to that take longer."""
+_OF_MARGINS = 25
+"""How many times the steps that others may take those of a free margin may: other means to that take longer. Near a
+margin of 0 descents over blocks take hundreds of times the steps, without moves of the free coefficients."""
 
 _ROUNDED = 1e-12
 """Part of a bound by which rounding may keep a coefficient from it."""

@@ -32,6 +32,7 @@ from formulations import (
 )
 from formulations.losses import AbsolutePower, LogisticResidual
 from formulations.modelling import Solution, routes
+from formulations.modelling.batch import as_arrays
 from model_data import blobs, measured, one_against_rest, overlapping
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError
 from qpkernels.kernels import RBF
@@ -299,3 +300,18 @@ def test_the_certificate_is_that_of_the_other_ways(limits: dict[str, Any]) -> No
     proof = model.certify((mine.beta, mine.intercept))
     assert proof.relative_gap == pytest.approx(mine.certificate.relative_gap, abs=1e-13)
     assert proof.rounding == pytest.approx(mine.certificate.rounding, rel=1e-2)
+
+
+def test_more_samples_are_an_array_where_the_margin_is_free() -> None:
+    X, y = clouds(2400, 2)
+    assert as_arrays(NuMargin(X, y, RBF(1.0), nu=0.5)) is not None
+    assert as_arrays(SoftMargin(X, y, RBF(1.0))) is None
+
+
+def test_a_margin_of_0_takes_no_steps_where_both_classes_have_the_samples() -> None:
+    X, _ = clouds(1250, 2)
+    X, y = np.repeat(X, 2, axis=0), np.tile([1, -1], 1250)
+    solution = NuMargin(X, y, RBF(1.0), nu=0.5).solve("smo")
+    assert solution.status is Status.OPTIMAL
+    assert solution.iterations == 0
+    assert solution.margin_level == 0.0
