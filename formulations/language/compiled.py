@@ -17,6 +17,7 @@ from formulations.language.function import Combination, FittedFunction, Function
 from formulations.language.penalties import PenaltyPart, penalty_part
 from formulations.language.projection import Projection
 from formulations.language.recognition import (
+    SAME,
     NotSeparable,
     SeparatedLosses,
     StatementColumns,
@@ -71,10 +72,6 @@ __all__ = [
     "require_penalties",
     "with_others",
 ]
-
-
-_SAME = 1e-10
-"""Share of the slopes of smooth losses within which a cost of the intercept is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -334,7 +331,7 @@ def _kernel_qp(
     try:
         if smooth is not None:
             scale = float(np.abs(directions.T @ smooth.l).sum() + np.abs(smooth.cost * smooth.a).sum())
-            if penalties or directions.shape[1] > single or (np.abs(costs) > _SAME * scale).any():
+            if penalties or directions.shape[1] > single or (np.abs(costs) > SAME * scale).any():
                 raise NotSeparable(
                     "smooth losses stand beside free directions other than an intercept, or joined norms"
                 )

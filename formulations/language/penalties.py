@@ -20,15 +20,12 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from formulations.language.projection import with_rows
-from formulations.language.recognition import NotSeparable, same_entries
+from formulations.language.recognition import SAME, NotSeparable, same_entries
 from formulations.modelling.lowering import Lowered
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.problems import Cone, ConeProgram, Nonnegative, NormPenalty, SecondOrder, Zero
 
 __all__ = ["PenaltyPart", "penalty_part"]
-
-_SAME = 1e-10
-"""Relative difference of two coefficients that is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +239,7 @@ class _Reading:
         (u, v), (w,) = first, third
         size = abs(first[u])
         same = [abs(abs(each) - size) for each in (first[v], second[u], second[v], 0.5 * third[w])]
-        if min(first.values()) <= 0 or second[u] * second[v] >= 0 or max(same) > _SAME * size:
+        if min(first.values()) <= 0 or second[u] * second[v] >= 0 or max(same) > SAME * size:
             return False
         triples.append((u, v, w))
         return True
@@ -255,7 +252,7 @@ class _Reading:
             columns, s = self._entries(int(rows[0]))
             # One of them is t, to which the means of all others lead.
             shared = [c for c in columns.tolist() if self._leads(columns, c, triples)]
-            if kind is SecondOrder or len(shared) != 1 or np.ptp(np.abs(s)) > _SAME * np.abs(s).max():
+            if kind is SecondOrder or len(shared) != 1 or np.ptp(np.abs(s)) > SAME * np.abs(s).max():
                 return False
             (t,) = shared
             at = columns.tolist().index(t)
@@ -269,7 +266,7 @@ class _Reading:
                     return False
                 weights += own
                 orders.append(1.0 / share)
-            if np.ptp(orders) > _SAME * orders[0]:
+            if np.ptp(orders) > SAME * orders[0]:
                 return False
             self.powers[t] = weights, round(orders[0], 12)
         used = {c for triple in triples for c in triple}

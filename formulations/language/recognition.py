@@ -29,10 +29,13 @@ from formulations.language.parametric import ENTRIES, MOST_ROWS, LossEntries, Lo
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.problems import ConeProgram, Nonnegative, Zero
 
-__all__ = ["NotSeparable", "SeparatedLosses", "StatementColumns", "no_entries", "same_entries", "separate"]
+__all__ = ["SAME", "NotSeparable", "SeparatedLosses", "StatementColumns", "no_entries", "same_entries", "separate"]
 
-_ROUNDING, _SAME = 1e-12, 1e-10
-"""Shares of a slope, and of the marks of rows, below which a difference is rounding."""
+_ROUNDING = 1e-12
+"""Share of a slope below which a difference is rounding."""
+
+SAME = 1e-10
+"""Share of the sizes of coefficients, costs and marks of rows below which a difference is rounding."""
 
 _AT_END = 1e-6
 """Share of the sizes in a row within which an answer, accurate as it is, makes it an equation."""
@@ -484,11 +487,11 @@ def _determined(directions: Matrix, costs: Vector) -> Indices:
         return np.arange(costs.size)
     _, R, order = qr(directions, mode="economic", pivoting=True)
     sizes = np.abs(R.diagonal())
-    rank = int((sizes > _SAME * sizes.max(initial=0.0)).sum())
+    rank = int((sizes > SAME * sizes.max(initial=0.0)).sum())
     kept, left = order[:rank], order[rank:]
     sums = solve_triangular(R[:rank, :rank], R[:rank, rank:])
     lacking = np.abs(costs[left] - costs[kept] @ sums)
-    if (lacking > _SAME * np.abs(costs).max() * (1.0 + np.abs(sums).sum(axis=0))).any():
+    if (lacking > SAME * np.abs(costs).max() * (1.0 + np.abs(sums).sum(axis=0))).any():
         raise NotSeparable("variables that no loss determines together have a cost")
     return np.sort(kept)
 
@@ -501,6 +504,6 @@ def _numbers_of(rows: csr_array) -> Indices:
     numbers = np.zeros(len(seen), dtype=np.intp)
     if len(seen) > 1:
         order = np.lexsort(np.round(seen, 9).T)
-        ahead = np.abs(np.diff(seen[order], axis=0)).max(axis=1) > _SAME * (1.0 + np.abs(seen[order][1:]).max(axis=1))
+        ahead = np.abs(np.diff(seen[order], axis=0)).max(axis=1) > SAME * (1.0 + np.abs(seen[order][1:]).max(axis=1))
         numbers[order[1:]] = np.cumsum(ahead)
     return numbers
