@@ -31,6 +31,7 @@ extensions = [
     "extensions.exercises",
     "extensions.failures",
     "extensions.gallery_pictures",
+    "extensions.headline",
     "extensions.lab_site",
     "extensions.mathjax_files",
     "extensions.model_pages",
@@ -130,4 +131,6 @@ html_theme_options = {
 }
 html_context = {"default_mode": "auto"}
 # There is nothing below these, or a wide table on them.
-html_sidebars: dict[str, list[str]] = {page: [] for page in ("index", "citing", "concordance", "errata", "glossary")}
+html_sidebars: dict[str, list[str]] = {
+    page: [] for page in ("index", "citing", "concordance", "errata", "glossary", "why", "questions", "cheat-sheet")
+}

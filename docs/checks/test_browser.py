@@ -32,10 +32,13 @@ PAGES = (
     "errata",
     "glossary",
     "lab",
+    "why",
+    "questions",
+    "cheat-sheet",
 )
 """One page of each kind at least."""
 
-FIRST_PAGE = 2**20
+FIRST_PAGE = 700_000
 """Bytes of the first page with all that it loads."""
 
 UNFORMATTED = """() => [...document.querySelectorAll("article p, article li, article td")]
@@ -153,12 +156,24 @@ def test_the_first_page_is_light(opened: Callable[..., Opened]) -> None:
     assert opened("index").bytes <= FIRST_PAGE
 
 
-def test_the_three_doors_open(opened: Callable[..., Opened]) -> None:
-    for door in ("Learn", "Use", "Build on"):
+def test_the_doors_open(opened: Callable[..., Opened]) -> None:
+    for door, title in (("Learn", "Learn"), ("Use", "Use"), ("Lab", "The lab"), ("Reference", "Reference")):
         page = opened("index").page
         page.locator("article .sd-card", has_text=door).first.click()
         page.wait_for_load_state("networkidle")
-        assert page.locator("article h1").text_content().startswith(door)
+        assert page.locator("article h1").text_content().startswith(title)
+
+
+@pytest.mark.parametrize("size", [(1400, 900), (390, 844)])
+def test_the_first_page_shows_a_picture_and_code_without_scrolling(
+    opened: Callable[..., Opened], size: tuple[int, int]
+) -> None:
+    page = opened("index", size[0]).page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    for part in ("article img", "article .cell_input"):
+        box = page.locator(part).first.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= size[1] + 40
 
 
 LAB = 250_000
