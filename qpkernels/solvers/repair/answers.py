@@ -122,7 +122,10 @@ def _repairs(judge: Judge, x: Vector, z: Vector, work: PolishingWork) -> Iterato
     program, terms = judge.program, judge.terms
     bounds = judge.bounds.forced(program)
     if not program.is_quadratic:
-        yield _reached(terms, bounds, x), _balanced(terms, z)
+        reached = _reached(terms, bounds, x)
+        yield reached, _balanced(terms, z)
+        # At the tip of a cone the point needs a step, and rounding in the multipliers of slack rows must go with it.
+        yield reached, _balanced(terms, _without_slack_rows(terms, reached, z))
     yield x, _without_slack_rows(terms, x, z)
     yield x, without_rounding(z)
     yield _completed(terms, bounds, x, z)
@@ -131,7 +134,7 @@ def _repairs(judge: Judge, x: Vector, z: Vector, work: PolishingWork) -> Iterato
         yield _reached(terms, bounds, x), _balanced(terms, z)
     for point, multipliers in (polished if program.is_quadratic else _linearised)(program, x, z, work):
         yield _completed(terms, bounds, point, multipliers)
-        yield _completed(terms, bounds, without_rounding(point), without_rounding(multipliers))
+        yield _completed(terms, bounds, *_cleared(program, point, multipliers))
         if not program.is_quadratic:
             yield _reached(terms, bounds, point), _balanced(terms, multipliers)
 
@@ -273,6 +276,12 @@ def _linearised(program: ConeProgram, x: Vector, z: Vector, work: PolishingWork)
 def without_rounding(values: Vector) -> Vector:
     """Return the values with 0 in place of those that may be rounding, beside which homogeneous rows never hold."""
     return np.where(np.abs(values) > _ROUNDING * np.abs(values).max(initial=0.0), values, 0.0)
+
+
+def _cleared(program: ConeProgram, x: Vector, z: Vector) -> tuple[Vector, Vector]:
+    """Clear both of rounding, which all multipliers are where the objective has no slope that a row could hold."""
+    x = without_rounding(x)
+    return x, without_rounding(z) if (program.P @ x + program.q).any() else np.zeros_like(z)
 
 
 def _completed(terms: Terms, bounds: VariableBounds, x: Vector, z: Vector) -> tuple[Vector, Vector]:

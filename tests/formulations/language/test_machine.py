@@ -577,6 +577,11 @@ CONES: dict[str, Callable[[Function, Function, Any], tuple[Any, list[Any]]]] = {
     ),
     "logarithms": lambda f, _, b: (-cp.sum(cp.log(f(X))) / M + 0.5 * f.squared_norm, [f.mean(X) + b <= 1, b >= 0]),
     "exponentials": lambda f, g, b: (cp.sum(cp.exp(-cp.multiply(Y, f(X) + b))) + f.norm + g.norm, [g(GRID) >= b]),
+    "no function": lambda f, _, b: (
+        0.05 * cp.sum_squares(X[:3].T @ f(X[:3]) - 1) + 10 * f.norm,
+        [f(X[:3]) + b <= 1, cp.abs(b) <= 50],
+    ),
+    "no loss": lambda f, *_: (cp.sum_squares(f(X[:5]) - T[:5]), [f.norm <= 50]),
     "fourth powers": lambda f, g, b: (cp.sum((T - f(X) - b) ** 4) + cp.square(f.norm + g.norm), [g.mean(X) == 0.1]),
 }
 """Statements over cones whose solver leaves almost nothing, in terms that are almost nothing."""
