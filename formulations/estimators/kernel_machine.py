@@ -208,10 +208,18 @@ class ProvedEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
 
     if TYPE_CHECKING:
         # What a fit leaves behind, beside attributes of the subclass.
-        solution_: Any = field(init=False)
         certificate_: Certificate = field(init=False)
+        _answer: Trained[Any] = field(init=False)
 
+    _left_behind: ClassVar[tuple[str, ...]] = (*LeavesDataBehind._left_behind, "_answer")
     _proof: ClassVar[str] = "certificate_"
+
+    @cached_property
+    def solution_(self) -> Any:
+        """The answer."""
+        if "_answer" not in vars(self):
+            raise AttributeError("solution_")
+        return self._answer.solution
 
     @abstractmethod
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -473,9 +481,6 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
         # Those that are proved, without intercepts, and what makes them those of the attributes.
         _functions: Functions = field(init=False)
         _scales: Vector = field(init=False)
-        _answer: Trained[Any] = field(init=False)
-
-    _left_behind: ClassVar[tuple[str, ...]] = (*ProvedEstimator._left_behind, "_answer")
 
     # Fitting --------------------------------------------------------------------------------------------------
 
@@ -532,13 +537,6 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
             if not check_flag(self.shrinking, "shrinking"):
                 of_smo["shrinking"] = False
         return {**self._request(), **of_smo, "max_iter": None if self.max_iter == -1 else self.max_iter}
-
-    @cached_property  # type: ignore[misc]
-    def solution_(self) -> Any:
-        """The answer."""
-        if "_answer" not in vars(self):
-            raise AttributeError("solution_")
-        return self._answer.solution
 
     @property
     def _message(self) -> str:

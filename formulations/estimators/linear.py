@@ -25,8 +25,8 @@ from formulations.estimators.kernel_machine import ProvedEstimator, is_plain_dat
 from formulations.estimators.parameters import ClassWeight, check_labels, check_targets, class_weights, sample_weights
 from formulations.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from formulations.modelling import Regression
-from formulations.modelling.batch import Trained
-from formulations.modelling.inputs.estimators import with_constant
+from formulations.modelling.batch import Trained, train_one
+from formulations.modelling.inputs.estimators import append_constant
 from formulations.modelling.inputs.samples import BoundSamples
 from formulations.models.classification.linear import CrammerSinger, LinearModel, SparseWeights
 from formulations.models.classification.margins.soft_margin import SoftMargin
@@ -104,8 +104,9 @@ class LinearMachine(ProvedEstimator):
     def _bound(self, X: Samples, rows: Indices) -> BoundSamples:
         """Return these samples, with the constant if there is an intercept, bound to the linear kernel."""
         kept = X if rows.size == X.shape[0] else X[rows]
-        features = with_constant(kept, self.intercept_scaling) if self.fit_intercept else kept
-        return BoundSamples(Gram(Linear(), features), explicit=False)
+        if self.fit_intercept:
+            kept = append_constant(kept, check_positive(self.intercept_scaling, "scaling"))
+        return BoundSamples(Gram(Linear(), kept), explicit=False)
 
     def _limits(self, data: BoundSamples) -> dict[str, Any]:
         """Return what a solver is asked for."""
@@ -246,8 +247,8 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
         machine, labels = SoftMargin if self.loss == "hinge" else SquaredHinge, self.classes_[codes]
         if self.classes_.size == 2:
             self.model_ = machine(data, labels, C=costs * of_class[codes], fit_intercept=False)
-            self.solution_ = self.model_.solve(verbose=bool(self.verbose), **self._limits(data))
-            return [Trained.of(self.model_, self.solution_)]
+            self._answer = train_one(self.model_, verbose=bool(self.verbose), **self._limits(data))
+            return [self._answer]
         self.model_ = _Rest(data, labels, machine, costs, of_class)
         # Who is to be verbose solves alone: in a batch nobody would take over where pair steps make no way.
         limits = {"verbose": bool(self.verbose), **self._limits(data)}

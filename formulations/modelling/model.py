@@ -81,8 +81,9 @@ class Model(KernelMachine[Answered]):
             given the first of :attr:`forms`. None: one after the other until an answer is proved, each from the best
             point so far. A KernelQP with few explicit features goes to semismooth-newton or interior-point, one of many
             samples in sparse features to coordinate-descent, others to smo, which hands over to interior-point once
-            that is predicted to need less than what is missing; up to 2,000 samples without a limit, it takes the
-            steps of smo as a batch of one does, and hands over what these leave unproved. A LevelQP goes to
+            that is predicted to need less than what is missing; up to 2,000 samples without a limit, or more in few
+            features or sparse ones of a linear kernel, it takes the steps that a batch of one does, and hands over what
+            these leave unproved. A LevelQP goes to
             interior-point, one of many samples first to smo, a penalised risk with smooth losses to newton, a linear
             system to conjugate-gradient or linear, whichever is expected to be less work, a fit in a norm to
             frisch-newton, the linear program machine to highs, any other model to clarabel.

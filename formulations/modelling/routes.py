@@ -16,6 +16,7 @@ from formulations.modelling.solving import Held, SolveRequest, hold, is_finite, 
 from formulations.modelling.statement import Statement
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import InfeasibleError, SolverFailedError, UnsupportedOptionError, UnsupportedProgramError
+from qpkernels.kernels import Linear
 from qpkernels.problems import (
     Bounds,
     Certificate,
@@ -66,6 +67,9 @@ _ROOM = 20.0
 FEW, _FEW_OF_MARGIN = 2000, 5000
 """Samples up to which a model is solved as an array where it is alone; and where its margin is free, as descents over
 blocks of its samples take several times the steps."""
+
+_VALUES, _OF_CURVED = 2**18, 2**22
+"""Values of few or sparse features up to which more samples are; where all losses are curved, few steps are taken."""
 
 _EXACT = 4.0 * EPS
 """Dual residual that is rounding of a sum."""
@@ -147,17 +151,24 @@ def _as_array(
 
 
 def array_of(model: KernelMachine[Any], structures: tuple[Program, ...], bounds: Bounds) -> KernelQPs | None:
-    """Return the array that a model is which is a KernelQP of few samples, without hard rows, or has a free margin."""
+    """Return the array that a model is: a KernelQP of few samples or features, without hard rows, or a free margin."""
     program: Any = structures[0] if structures else None
     of_margin = isinstance(program, LevelQP) and isinstance(bounds, MarginLevelBounds) and bounds.total == 0.0
     of_box = isinstance(program, KernelQP) and isinstance(bounds, KernelQPBounds) and not program.is_hard
-    most = _FEW_OF_MARGIN if of_margin else FEW
-    if not (of_margin or of_box) or model.entry.hard or len(model) > most or not model.gram.trusted:
+    takes_many = of_box and isinstance(model.gram.kernel, Linear)
+    is_large = len(model) > (_FEW_OF_MARGIN if of_margin else FEW)
+    if not (of_margin or of_box) or model.entry.hard or (is_large and not takes_many) or not model.gram.trusted:
         return None
     # Its compiled loops need numba, which takes its time to import.
-    from qpkernels.families.batch.arrays import KernelQPs
+    from qpkernels.families.batch.arrays import KernelQPs, features_for, rows_for
 
-    return KernelQPs.of(program) if of_box else KernelQPs.of_margin(program)
+    stated = KernelQPs.of(program) if of_box else KernelQPs.of_margin(program)
+    if not is_large:
+        return stated
+    found: Any = rows_for(stated)
+    if found is None:
+        found = features_for(stated)
+    return stated if found is not None and found.size <= (_OF_CURVED if stated.terms[2].all() else _VALUES) else None
 
 
 def memory_of(options: Mapping[str, Any]) -> int:

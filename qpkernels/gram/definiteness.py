@@ -187,7 +187,7 @@ def _clipped(K: Matrix, rounding: float) -> Formed:
 _FEW = 32
 """Samples on whose kernel matrix it is checked what a kernel says of itself."""
 
-_ALL = 1000
+_ALL = 10_000
 """Samples up to which a kernel whose laws are tested is checked no more: that would take longer than what follows."""
 
 _SAME_VALUE = 1e-8

@@ -492,7 +492,8 @@ class Gram(Carded, metaclass=ChecksKeywords):
         """
         if rows is not None:
             return Expansion(self.kernel, self.X[rows], beta, intercept, classes, self.feature_names)
-        explicit = self.explicit if self.correction is None else None
+        has_points = type(self.kernel).condensed is not Kernel.condensed
+        explicit = self.explicit if has_points and self.correction is None else None
         if explicit is not None:
             few = self.kernel.condensed(explicit.weights(beta))
             if few is not None:

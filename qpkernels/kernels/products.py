@@ -96,8 +96,7 @@ def squared_lengths(X: Samples) -> Vector:
     """Return ||x_i||^2, shape (m,)."""
     if not is_sparse(X):
         return np.asarray(np.einsum("ij,ij->i", X, X))
-    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    return np.asarray(np.bincount(rows, weights=X.data**2, minlength=X.shape[0]), dtype=np.float64)
+    return np.asarray(csr_array((X.data**2, X.indices, X.indptr), shape=X.shape) @ np.ones(X.shape[1]))
 
 
 def are_zero(X: Samples) -> NDArray[np.bool_]:

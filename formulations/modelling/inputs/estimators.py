@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array, get_index_dtype
 
 from qpkernels.arrays import Samples, Vector, check_count, check_positive, finite_samples, is_sparse
 from qpkernels.errors import ParameterError, ShapeError
 
 __all__ = [
     "Coefficients",
+    "append_constant",
     "cost_of_margin",
     "cost_of_penalty",
     "cost_of_ridge",
@@ -224,6 +225,20 @@ def with_constant(X: ArrayLike, scaling: float = 1.0) -> Samples:
     Samples
         Shape (m, d + 1); a csr_array if ``X`` is sparse.
     """
-    samples = finite_samples(X, "X")
-    constant: Any = np.full((samples.shape[0], 1), check_positive(scaling, "scaling"))
-    return csr_array(hstack([samples, csr_array(constant)])) if is_sparse(samples) else np.hstack([samples, constant])
+    return append_constant(finite_samples(X, "X"), check_positive(scaling, "scaling"))
+
+
+def append_constant(samples: Samples, constant: float) -> Samples:
+    """Return samples, whose sparse kind is CSR, with one more feature that is constant; they are not checked."""
+    m, d = samples.shape
+    if not is_sparse(samples):
+        return np.hstack([samples, np.full((m, 1), constant)])
+    # Each row is longer by one entry, its last.
+    indices = get_index_dtype(maxval=max(int(samples.indptr[-1]) + m, d))
+    starts = (samples.indptr + np.arange(m + 1)).astype(indices)
+    values, columns = np.full(starts[-1], constant), np.full(starts[-1], d, indices)
+    others = np.ones(values.size, np.bool_)
+    others[starts[1:] - 1] = False
+    end = samples.indptr[-1]
+    values[others], columns[others] = samples.data[:end], samples.indices[:end]
+    return csr_array((values, columns, starts), shape=(m, d + 1))

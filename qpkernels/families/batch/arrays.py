@@ -6,6 +6,7 @@ A machine costs what its numbers take: its program, its certificate and its answ
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,6 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from qpkernels.arrays import Indices, Matrix, Vector, frozen, is_sparse
 from qpkernels.arrays.machine_code import at_hand
@@ -45,7 +47,7 @@ from qpkernels.problems.sums import EPS, ProgramTerms, expansion_sums, gap_sums
 from qpkernels.solvers.interface import Claim, Outcome
 from qpkernels.solvers.smo.plain import Rows, descend, expected_seconds, few, rows_of
 
-__all__ = ["KernelQPs", "Solved", "solve_each", "solve_kernel_qps", "takes"]
+__all__ = ["KernelQPs", "Solved", "features_for", "rows_for", "solve_each", "solve_kernel_qps", "takes"]
 
 _GOAL = 0.9
 """Part of the tolerance that a descent goes for; the rest is for rounding."""
@@ -59,9 +61,15 @@ _SHARES = 8
 _WIDE, _FEW = 256, 1000
 """Features up to which a kernel value is made about as fast as it is read, and samples whose matrix costs little."""
 
+_NARROW = 320
+"""Features up to which the factor of their Hessian takes compiled loops no longer than the samples do."""
+
 _FOR_EACH, _CURVED = 8, 2
 """Samples for each feature from which on Newton steps in the features are less work than pair steps in the samples; and
 those where all losses are curved, so that few Newton steps are taken."""
+
+_SWEEPS, _USUAL_SWEEPS = 50, 20.0
+"""Sweeps over sparse samples, at most, and as many as are usual."""
 
 _PASSES, _TOGETHER = 30.0, 2
 """Passes over the features of a machine beside the one that makes its first Hessian, and parts of the work for each
@@ -186,6 +194,8 @@ class Solved:
         That all took together.
     weights
         Those of the explicit features, a row each, where the machines were solved in these; else None.
+    solver
+        The name of the method.
     """
 
     programs: KernelQPs
@@ -202,6 +212,7 @@ class Solved:
     held_out: Sequence[Vector]
     seconds: float
     weights: Matrix | None = None
+    solver: str = "smo"
 
     def proved(self, tol: float) -> NDArray[np.bool_]:
         """Return which certificates hold at ``tol``; see :meth:`~qpkernels.problems.Certificate.holds`."""
@@ -242,7 +253,7 @@ class Solved:
             f"relative gap {proof.relative_gap:.1e}",
             int(self.steps[number]),
             self.values[rows],
-            "smo" if self.weights is None else "semismooth-newton",
+            self.solver,
             self.seconds / len(self.programs),
         )
         return Fitted(outcome, proof, self.held_out[number] if self.held_out else None)
@@ -267,8 +278,8 @@ def solve_kernel_qps(
 ) -> Solved | None:
     """Lower the relative gap of all machines to ``tol``, as far as few steps do that; None: they are not of the kind.
 
-    That is a matrix of explicit features that are few against the samples, a matrix of few samples, or one of dense
-    samples and a kernel whose values are made of inner products in float64 without loss.
+    That is a linear kernel of sparse samples and no b, or of features that are few against the samples, a matrix of few
+    samples, or one of dense samples and a kernel whose values are made of inner products in float64 without loss.
 
     Parameters
     ----------
@@ -284,7 +295,14 @@ def solve_kernel_qps(
         Steps that a machine may take: who allows fewer than Newton steps may be is not served. None: any number.
     """
     begun, gram, sizes = perf_counter(), programs.gram, programs.sizes
-    features, ready = _features_for(programs, sizes), at_hand("arrays")
+    if (rows := rows_for(programs)) is not None and at_hand("descent"):
+        solved = _solve_in_rows(programs, rows, _GOAL * tol, jobs, max_iter, begun)
+        if solved.proved(tol).all() or (features := features_for(programs)) is None:
+            return solved
+        programs = replace(programs, begin=solved.beta)
+    else:
+        features = features_for(programs)
+    ready = at_hand("arrays")
     if features is not None and (max_iter is None or max_iter >= NEWTON_STEPS) and at_hand("features"):
         return _solve_in_features(programs, features, _GOAL * tol, jobs, begun)
     if max_iter is not None or 8 * int(sizes.max()) ** 2 > min(memory, gram.memory_limit) or not takes(gram):
@@ -315,7 +333,12 @@ def solve_kernel_qps(
 
 
 def _judged(
-    programs: KernelQPs, points: Points, held_out: Sequence[Vector], begun: float, weights: Matrix | None = None
+    programs: KernelQPs,
+    points: Points,
+    held_out: Sequence[Vector],
+    begun: float,
+    weights: Matrix | None = None,
+    solver: str = "smo",
 ) -> Solved:
     """Return the answers with what is proved of them; ``weights`` are those that K beta was made of, if it was."""
     gram, sizes, paired = programs.gram, programs.sizes, programs.totals is not None
@@ -358,6 +381,7 @@ def _judged(
         held_out=held_out,
         seconds=perf_counter() - begun,
         weights=weights,
+        solver=solver,
     )
 
 
@@ -435,17 +459,18 @@ def _solve_compiled(
         points.beta[order], points.values[order] = reached.beta, reached.values.copy()
 
 
-def _features_for(programs: KernelQPs, sizes: Indices) -> Matrix | None:
+def features_for(programs: KernelQPs) -> Matrix | None:
     """Return the features to take Newton steps in; None: there are no such, or pair steps are less work."""
     gram = programs.gram
     if not gram.trusted or gram.correction is not None or programs.budgets is not None:
         return None
-    if not isinstance(gram.kernel, Linear) or gram.explicit is None or gram.explicit.shape[1] > _WIDE:
+    explicit = gram.explicit if isinstance(gram.kernel, Linear) else None
+    if explicit is None or not explicit.in_memory or explicit.shape[1] > _NARROW:
         return None
     if programs.totals is not None and programs.totals.any():
         return None
     enough = _CURVED if programs.terms[2].all() else _FOR_EACH
-    return gram.explicit.matrix if sizes.min() >= enough * gram.explicit.shape[1] else None
+    return explicit.matrix if programs.sizes.min() >= enough * explicit.shape[1] else None
 
 
 def _solve_in_features(programs: KernelQPs, features: Matrix, goal: float, jobs: int, begun: float) -> Solved:
@@ -486,7 +511,44 @@ def _solve_in_features(programs: KernelQPs, features: Matrix, goal: float, jobs:
         points.intercepts[:] -= constants
     rows = [] if programs.held_out is None else programs.held_out
     held_out = [features[own] @ weights[p] + points.intercepts[p] for p, own in enumerate(rows)]
-    return _judged(programs, points, held_out, begun, weights)
+    return _judged(programs, points, held_out, begun, weights, "semismooth-newton")
+
+
+def rows_for(programs: KernelQPs) -> csr_array | None:
+    """Return the sparse samples whose coefficients are to descend one at a time; None: there are no such, or b."""
+    gram = programs.gram
+    if programs.totals is not None or programs.budgets is not None or not gram.trusted or gram.correction is not None:
+        return None
+    Z = gram.sparse_features if isinstance(gram.kernel, Linear) else None
+    # Weights of all machines are held.
+    return None if Z is None or 8 * len(programs) * Z.shape[1] > gram.memory_limit else Z
+
+
+def _solve_in_rows(
+    programs: KernelQPs, Z: csr_array, goal: float, jobs: int, max_iter: int | None, begun: float
+) -> Solved:
+    """Solve the machines by sweeps over sparse rows."""
+    # They load the compiler.
+    from qpkernels.solvers.coordinate_descent.descent import solve_in_rows, sparse_rows
+
+    count, rows, size = len(programs), sparse_rows(Z), programs.samples.size
+    beta = np.zeros(size) if programs.begin is None else programs.begin.copy()
+    points = Points(beta, np.zeros(size), np.empty(0), np.zeros(count), np.zeros(count), np.zeros(count, np.intp))
+    weights = np.zeros((count, Z.shape[1]))
+
+    def work(begin: int, stop: int, space: Vector) -> None:
+        del space
+        for p in range(begin, stop):
+            place = programs.rows(p)
+            own, terms = programs.samples[place], ProgramTerms(*programs.terms[:, place])
+            most = min(_SWEEPS * own.size, max_iter or sys.maxsize)
+            found = solve_in_rows(rows, Z.shape[1], own, terms, beta[place], goal, most)
+            beta[place], weights[p], points.values[place], points.steps[p] = found
+
+    efforts = programs.sizes.astype(np.float64) * (_USUAL_SWEEPS * Z.nnz / Z.shape[0])
+    _share_out(work, efforts, np.arange(count), 0, jobs, _TOGETHER)
+    held_out = [Z[own] @ weights[p] for p, own in enumerate(programs.held_out or [])]
+    return _judged(programs, points, held_out, begun, weights, "coordinate-descent")
 
 
 Source: TypeAlias = tuple[Matrix, Vector, int]

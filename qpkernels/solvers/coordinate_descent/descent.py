@@ -12,6 +12,8 @@ b (1'beta - total) + penalty/2 (1'beta - total)^2, and b grows by penalty (1'bet
 coefficients are smaller than that. Each subproblem is convex and is solved by exact steps in its coordinates, and each
 b is one of the proximal point method on the dual, which converges whatever the penalty (Bertsekas, 1982, chapter 5).
 The point that is measured, and returned, is the feasible one near beta.
+
+Of many machines on the same rows, each is solved by sweeps alone.
 """
 
 from __future__ import annotations
@@ -20,16 +22,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from time import perf_counter
+from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from qpkernels.arrays import Samples, Vector, frozen, is_sparse
+from qpkernels.arrays import Indices, Samples, Vector, frozen, is_sparse
 from qpkernels.gram import Gram
 from qpkernels.kernels import Linear
 from qpkernels.problems import KernelQP
 from qpkernels.problems.certificate import relative
 from qpkernels.problems.kernel_qp.gap import DualityGap, duality_gap
 from qpkernels.problems.kernel_qp.program import diverges
+from qpkernels.problems.sums import ProgramTerms, gap_sums
 from qpkernels.solvers.coordinate_descent.faces import face_of
 from qpkernels.solvers.coordinate_descent.loops import (
     BETA,
@@ -43,13 +48,16 @@ from qpkernels.solvers.coordinate_descent.loops import (
 )
 from qpkernels.solvers.smo.iterate import RoundingWatch, intercept_of
 
-__all__ = ["DescentState", "Measured", "compile_sweeps", "descend", "rows_of"]
+__all__ = ["DescentState", "Measured", "Sweeps", "compile_sweeps", "descend", "rows_of", "solve_in_rows", "sparse_rows"]
 
 _FALL = 0.3
 """Part of the violation at the last measurement from which on another one is due."""
 
 _VISITS, _SHARE = 4, 0.1
 """Visits to each sample, and part of all visits, after which one is due in any case."""
+
+_HALVED = 0.5
+"""Part of the gap at the last measurement above which the samples that were left out are looked at again."""
 
 _WORK, _LEAST_WORK, _MOST_WORK = 0.5, 0.25, 4.0
 """Work on faces as a part of that of sweeps: at first, at least and at most."""
@@ -115,55 +123,106 @@ def rows_of(program: KernelQP) -> tuple[Rows, int]:
         Z = np.ascontiguousarray(Z - Z.mean(axis=0) if program.total == 0.0 else Z, dtype=np.float64)
     m, count = Z.shape
     if is_sparse(Z):
-        # Of an unsigned index compiled code need not ask whether it counts from the end.
-        starts, columns = Z.indptr.astype(np.uint64), Z.indices.astype(np.int32, copy=False).view(np.uint32)
-        values = Z.data
-    else:
-        starts, columns, values = (
-            np.arange(m + 1, dtype=np.uint64) * np.uint64(count),
-            np.zeros(0, np.uint32),
-            Z.ravel(),
-        )
+        return sparse_rows(Z), int(count)
+    return _rows(np.arange(m + 1, dtype=np.uint64) * np.uint64(count), np.zeros(0, np.uint32), Z.ravel()), int(count)
+
+
+def sparse_rows(Z: csr_array) -> Rows:
+    """Return the rows of a matrix."""
+    # Of an unsigned index compiled code need not ask whether it counts from the end.
+    return _rows(Z.indptr.astype(np.uint64), Z.indices.astype(np.int32, copy=False).view(np.uint32), Z.data)
+
+
+def _rows(*parts: Any) -> Rows:
     # Read-only as samples are, whatever they come from: loops are compiled once.
-    starts, columns, values = (frozen(part) for part in (starts, columns, values))
-    return Rows(starts, columns, values, squared_norms(starts, values)), int(count)
+    starts, columns, values = map(frozen, parts)
+    return Rows(starts, columns, values, squared_norms(starts, values))
 
 
-class DescentState:
-    """A problem and where its descent stands.
+class Sweeps:
+    """Coefficients of rows within a box, and their w, which sweeps take to the minimum.
 
     Attributes
     ----------
     visits
         Steps in one coefficient so far, and passes over a row on a face.
+
+    Parameters
+    ----------
+    rows, features
+        The rows, and the number of features.
+    box
+        What is said of each row.
+    samples
+        Numbers of the rows whose coefficients may be other than 0.
+    beta
+        Where those of all rows begin.
+    total
+        The value of 1'beta; None: any.
+    seed, shrinking
+        As in :class:`~qpkernels.solvers.coordinate_descent.solver.CoordinateDescent`.
     """
 
-    def __init__(self, program: KernelQP, start: Vector | None, seed: int, *, shrinking: bool = True) -> None:
-        self.program, self.visits, self._shrinking = program, 0, shrinking
-        self._rows, self._features = rows_of(program)
-        vectors = (program.target, program.lower, program.upper, program.epsilon, program.ridge)
-        self._box = Box(*(np.array(vector) for vector in vectors))
-        self._all = np.arange(program.size)
+    def __init__(
+        self,
+        rows: Rows,
+        features: int,
+        box: Box,
+        samples: Indices,
+        beta: Vector,
+        total: float | None = None,
+        seed: int = 0,
+        *,
+        shrinking: bool = True,
+    ) -> None:
+        self.visits, self._shrinking = 0, shrinking
+        self._rows, self._features, self._box, self._samples = rows, features, box, samples
         self._seed = np.random.SeedSequence(seed).generate_state(1, np.uint64) | np.uint64(1)
-        self._table = self._box.table(self._rows.squares)
+        self._table = box.table(rows.squares)
         self._beta = self._table[:, BETA]
-        if start is not None:
-            self._beta[:] = program.project(start)
+        self._beta[:] = beta
+        self._penalty = 0.0 if total is None else (float(rows.squares.mean()) or 1.0)
+        self._total, self._level = total or 0.0, 0.0
+        self._worst = self._gap = np.inf
+        self._gain = self._gained = 0.0
+        self._measured = 0
+        self._take_all()
+        self.add_up()
+
+    def _take_all(self) -> None:
+        self._order, self._count, self._margin = self._samples.copy(), self._samples.size, np.inf
+
+    def answer(self) -> tuple[Vector, Vector, Vector]:
+        """Return the coefficients of the samples, w, and z_i'w."""
+        return self._beta[self._samples], self._w, row_values(self._rows, self._samples, self._w)
+
+    def add_up(self) -> None:
+        """Make w and 1'beta of the coefficients: rounding has added up in what the steps kept up to date."""
         self._w = self._weights(self._beta)
-        mean = float(self._rows.squares.mean())
-        self._penalty = 0.0 if program.total is None else (mean or 1.0)
-        self._level, self._off = 0.0, -(program.total or 0.0) + float(self._beta.sum())
-        if program.total is not None and start is not None:
-            self._level = self._intercept(self._beta.copy(), row_values(self._rows, self._all, self._w))
-        self._order, self._count = self._all.copy(), program.size
-        self._margin = self._violation = np.inf
-        self._share, self._credit, self._accuracy = _WORK, 0.0, _LOOSE
-        self._rate = 0.0
+        self._off = float(self._beta.sum()) - self._total
+
+    def go_on(self, gap: float) -> None:
+        """Be told the gap: unless it falls by the samples that are left in, go on with all."""
+        if not gap <= _HALVED * self._gap:
+            self._take_all()
+        self._gap = gap
+
+    def run(self, most: int, deadline: float = np.inf, goal: float = np.inf) -> bool:
+        """Make sweeps until the gap is worth to be known; return whether a limit of visits or of time is reached.
+
+        It is not as long as a sweep gains more than the part ``goal`` of what all gained from 0 on.
+        """
+        while True:
+            violation = self.advance()
+            over = self.visits >= most or perf_counter() >= deadline
+            due = max(_VISITS * self._samples.size, _SHARE * self.visits)
+            due_now = violation <= _FALL * self._worst or self.visits - self._measured >= due
+            if over or (due_now and self._gain <= goal * self._gained):
+                self._worst, self._measured = violation, self.visits
+                return over
 
     def advance(self) -> float:
-        """Make a sweep, after a step on a face where one is due; return the largest slope that the sweep met."""
-        if self._credit >= _PASSES * self._count:
-            self._step_on_face()
+        """Make a sweep; return the largest slope that it met."""
         done = sweep(
             self._rows,
             self._table,
@@ -176,14 +235,42 @@ class DescentState:
             self._seed,
         )
         self.visits += self._count
-        self._rate = done.gain / self._count if self._count else 0.0
+        self._gain, self._gained = done.gain, self._gained + done.gain
         self._off += done.change
-        self._count, self._violation = done.kept, done.violation
-        self._margin = done.violation or np.inf
-        self._credit += self._share * done.kept
-        if self._violation <= self._penalty * abs(self._off):
+        self._count, self._margin = done.kept, done.violation or np.inf
+        if done.violation <= self._penalty * abs(self._off):
             self._level += self._penalty * self._off
-        return self._violation
+        return done.violation
+
+    def _weights(self, beta: Vector) -> Vector:
+        w = np.zeros(self._features)
+        add_rows(self._rows, self._samples, np.ascontiguousarray(beta)[self._samples], w)
+        return w
+
+
+class DescentState(Sweeps):
+    """A problem and where its descent stands."""
+
+    def __init__(self, program: KernelQP, start: Vector | None, seed: int, *, shrinking: bool = True) -> None:
+        vectors = (program.target, program.lower, program.upper, program.epsilon, program.ridge)
+        beta = np.zeros(program.size) if start is None else program.project(start)
+        box, everyone = Box(*(np.array(vector) for vector in vectors)), np.arange(program.size)
+        self.program = program
+        super().__init__(*rows_of(program), box, everyone, beta, program.total, seed, shrinking=shrinking)
+        self._share, self._credit, self._accuracy = _WORK, 0.0, _LOOSE
+        self._rate = 0.0
+        if program.total is not None and start is not None:
+            self._level = self._intercept(*self.answer()[::2])
+
+    def advance(self) -> float:
+        """Make a sweep, after a step on a face where one is due; return the largest slope that the sweep met."""
+        if self._credit >= _PASSES * self._count:
+            self._step_on_face()
+        visits = self._count
+        violation = super().advance()
+        self._rate = self._gain / visits if visits else 0.0
+        self._credit += self._share * self._count
+        return violation
 
     def _step_on_face(self) -> None:
         """Move the free coefficients at once, and settle after how many sweeps again."""
@@ -205,14 +292,12 @@ class DescentState:
         self._accuracy = max(_TIGHT, _TIGHTER * self._accuracy) if step.inside else _LOOSE
 
     def measure(self) -> Measured:
-        """Return the feasible point near beta with its gap, and go on with all samples."""
-        self._count, self._margin = self.program.size, np.inf
-        # Rounding has added up in what the steps kept up to date.
-        self._w, self._off = self._weights(self._beta), float(self._beta.sum()) - (self.program.total or 0.0)
+        """Return the feasible point near beta with its gap."""
+        self.add_up()
         beta = self._beta.copy()
         feasible = self.program.project(beta)
         w = self._w if feasible is beta else self._weights(feasible)
-        values = row_values(self._rows, self._all, w)
+        values = row_values(self._rows, self._samples, w)
         b = self._intercept(feasible, values)
         gap = duality_gap(self.program, feasible, values, b)
         return Measured(feasible, b, gap, self.visits, diverges(self.program, feasible, values))
@@ -229,12 +314,9 @@ class DescentState:
         """Return the b of a point whose K beta is ``values``: those of shifted rows differ from them by a constant."""
         if self.program.total is None:
             return 0.0
-        return point.intercept - float((values - row_values(self._rows, self._all, self._weights(point.beta))).mean())
-
-    def _weights(self, beta: Vector) -> Vector:
-        w = np.zeros(self._features)
-        add_rows(self._rows, self._all, np.ascontiguousarray(beta), w)
-        return w
+        return point.intercept - float(
+            (values - row_values(self._rows, self._samples, self._weights(point.beta))).mean()
+        )
 
 
 def descend(
@@ -251,16 +333,11 @@ def descend(
     watch
         Called with each point; gives up by returning True.
     """
-    progress, m = RoundingWatch(_IDLE), len(descent.program)
-    worst, at = np.inf, 0
+    progress = RoundingWatch(_IDLE)
     while True:
-        violation = descent.advance()
-        over = descent.visits >= most or perf_counter() >= deadline
-        due = violation <= _FALL * worst or descent.visits - at >= max(_VISITS * m, _SHARE * descent.visits)
-        if not (over or due):
-            continue
+        over = descent.run(most, deadline)
         point = descent.measure()
-        worst, at = violation, descent.visits
+        descent.go_on(point.gap.relative)
         if point.error <= tol or point.diverging:
             yield point
             return
@@ -274,6 +351,47 @@ def descend(
         yield replace(point, ended=ended)
         if ended:
             return
+
+
+def solve_in_rows(
+    rows: Rows, features: int, samples: Indices, terms: ProgramTerms, begin: Vector, goal: float, most: int
+) -> tuple[Vector, Vector, Vector, int]:
+    """Lower the relative gap of a machine to ``goal``, in about ``most`` visits to samples.
+
+    Parameters
+    ----------
+    rows, features
+        The rows that machines share, and the number of features.
+    samples, terms
+        Numbers of its own, and what each of these adds to its program.
+    begin
+        Coefficients of these.
+
+    Returns
+    -------
+    Their coefficients, w, z_i'w, and the number of visits.
+    """
+    everywhere = np.zeros((6, rows.squares.size))
+    everywhere[:, samples] = (terms.target, terms.lower, terms.upper, terms.epsilon, terms.ridge, begin)
+    sweeps = Sweeps(rows, features, Box(*everywhere[:5]), samples, everywhere[5])
+    # Further sweeps gain no more than the gap: before one gains as little, there is no use in knowing it.
+    share = np.inf if begin.any() else goal
+    while True:
+        over = sweeps.run(most, goal=share)
+        gap = _gap_without_rounding(terms, *sweeps.answer())
+        if gap <= goal or over:
+            sweeps.add_up()
+            return *sweeps.answer(), sweeps.visits
+        sweeps.go_on(gap)
+
+
+def _gap_without_rounding(terms: ProgramTerms, beta: Vector, w: Vector, values: Vector) -> float:
+    none, zero = np.empty(0), np.zeros(1)
+    sums, _ = gap_sums(terms, beta, values, none, none, np.array([0, beta.size]), zero, zero)
+    square = 0.5 * float(w @ w)
+    primal, dual = square + float(sums.losses[0]), float(sums.linear[0] - sums.costs[0]) - square
+    scale = max(abs(primal), abs(dual))
+    return abs(primal - dual) / scale if scale > 0.0 else 0.0
 
 
 @cache

@@ -121,10 +121,17 @@ def inner(rows: Rows, i: int, w: Vector) -> float:
     if rows.columns.size == 0:
         for p in range(start, stop):
             value += rows.values[p] * w[p - start]
-    else:
-        for p in range(start, stop):
-            value += rows.values[p] * w[rows.columns[p]]
-    return value
+        return value
+    second, third, fourth = 0.0, 0.0, 0.0
+    whole = start + ((stop - start) >> np.uint64(2) << np.uint64(2))
+    for p in range(start, whole, np.uint64(4)):
+        value += rows.values[p] * w[rows.columns[p]]
+        second += rows.values[p + np.uint64(1)] * w[rows.columns[p + np.uint64(1)]]
+        third += rows.values[p + np.uint64(2)] * w[rows.columns[p + np.uint64(2)]]
+        fourth += rows.values[p + np.uint64(3)] * w[rows.columns[p + np.uint64(3)]]
+    for p in range(whole, stop):
+        value += rows.values[p] * w[rows.columns[p]]
+    return (value + second) + (third + fourth)
 
 
 @inlined

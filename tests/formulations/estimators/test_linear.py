@@ -17,6 +17,7 @@ from formulations.estimators import LinearSVC, LinearSVR, UncertifiedWarning
 from qpkernels.errors import LabelError, ParameterError
 from qpkernels.kernels import Linear
 from qpkernels.problems import Status
+from qpkernels.solvers.semismooth_newton.solver import SemismoothNewton
 from together import together
 
 IRIS, SPECIES = load_iris(return_X_y=True)
@@ -168,6 +169,21 @@ def test_many_sparse_samples_go_to_coordinate_descent_by_themselves(estimator: A
     peer = getattr(svm, type(estimator).__name__)(loss=estimator.loss, tol=1e-9, max_iter=10**5)
     peer.set_params(**({} if isinstance(estimator, LinearSVC) else {"epsilon": estimator.epsilon})).fit(X, y)
     np.testing.assert_allclose(estimator.coef_.ravel(), peer.coef_.ravel(), atol=2e-3)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_many_samples_of_few_features_take_the_steps_of_an_array(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SemismoothNewton, "run", None)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2500, 3))
+    fitted = LinearSVC(loss=loss).fit(X, X[:, 0] + rng.normal(size=2500) > 0)
+    assert (fitted.fit_status_, fitted.solution_.solver) == (0, "semismooth-newton")
+
+
+def test_the_answer_of_two_classes_is_read_when_somebody_asks() -> None:
+    fitted = LinearSVC().fit(*TWO)
+    assert "solution_" not in vars(fitted)
+    np.testing.assert_allclose(fitted.solution_.function.weights, [*fitted.coef_[0], fitted.intercept_[0]], atol=1e-12)
 
 
 def test_each_of_several_classes_goes_there_by_itself() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -90,6 +91,12 @@ def test_translations_in_numbers() -> None:
     assert scale_of_one_class(1, np.int64(3)) == 3.0
     assert huber_parameters(1.5, 0.5, 2.0) == {"delta": 3.0, "C": 1.0}
     assert with_constant([[1.0, 2.0], [3.0, 4.0]], 5.0).tolist() == [[1.0, 2.0, 5.0], [3.0, 4.0, 5.0]]
+
+
+def test_a_constant_is_the_last_entry_of_each_sparse_row() -> None:
+    samples = with_constant(csr_array([[0.0, 2.0], [0.0, 0.0], [3.0, 4.0]]), 5.0)
+    assert samples.toarray().tolist() == [[0.0, 2.0, 5.0], [0.0, 0.0, 5.0], [3.0, 4.0, 5.0]]
+    assert (samples.has_canonical_format, samples.indices.dtype) == (True, np.int32)
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, np.inf, "much", None])

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from qpkernels import RBF, Expansion, Gram, Laplacian, Linear, Polynomial
 from qpkernels.families.batch.arrays import KernelQPs, Solved, solve_each, solve_kernel_qps
@@ -56,6 +57,25 @@ def test_so_have_those_that_are_solved_in_their_features(intercept: bool, tol: f
         rows = programs.rows(k)
         weights = found.beta[rows] @ X[programs.samples[rows]]
         np.testing.assert_allclose(found.weights[k], weights, atol=1e-12)
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-6])
+def test_so_have_those_of_sparse_samples_without_b(tol: float) -> None:
+    stated = machines(Linear(), False)
+    stated.terms[2] = 10.0
+    programs = replace(stated, gram=Gram(Linear(), csr_array(X)))
+    found = check(programs, Linear(), tol)
+    assert {found.fitted(k, tol).outcome.solver for k in range(len(programs))} == {"coordinate-descent"}
+
+
+def test_where_sweeps_make_no_way_newton_steps_in_features_follow() -> None:
+    rng = np.random.default_rng(0)
+    Z = csr_array(rng.normal(size=(60, 8)) * 10.0 ** -np.arange(8))
+    y = np.sign(rng.normal(size=60))
+    terms = np.array([y, np.zeros(60), np.full(60, 1e-6), np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0)])
+    found = solved(KernelQPs(Gram(Linear(), Z), np.arange(60), np.array([0, 60]), terms, None), 1e-6)
+    assert found.proved(1e-6).all()
+    assert found.solver == "semismooth-newton"
 
 
 def check(programs: KernelQPs, kernel: Kernel, tol: float) -> Solved:
