@@ -130,6 +130,23 @@ def _quantiles(samples: int) -> Machine:
     return Machine(cp.Minimize(cost), apart)
 
 
+def shared_variables(setting: Setting) -> None:
+    """Add linear trends to a soft margin, which nothing penalises, beside the soft margin without them."""
+    for samples in setting.samples or (1000, 2000, 10000):
+        X, y = _chequered(samples)
+        tol, without = 1e-3 if samples >= _MANY else 1e-6, partial(_soft_margin, X, y, 0.2)
+        other = _solved(without, setting, tol, apart=True)
+        for count in (1, 3):
+            least = _solved(partial(_with_trends, X, y, count), setting, tol, apart=True)
+            _show("shared variables", f"{samples} samples, {count} beside b", tol, least, "without", other)
+
+
+def _with_trends(X: Matrix, y: Vector, count: int) -> Machine:
+    f, b, w = Function(RBF(0.2)), cp.Variable(name="b"), cp.Variable(count, name="w")
+    margins = cp.multiply(y, f(X) + X[:, :count] @ w + b)
+    return Machine(cp.Minimize(0.5 * f.squared_norm + cp.sum(cp.pos(1 - margins))))
+
+
 def five_kernels(setting: Setting) -> None:
     """Penalise five norms together, beside a soft margin of one kernel, and beside CVXPY with Clarabel."""
     for samples in setting.samples or (1000, 2000, 20000):
@@ -151,6 +168,7 @@ CASES: dict[str, Callable[[Setting], None]] = {
     "ranking": ranking,
     "soft-margin": soft_margin,
     "quantiles": quantiles,
+    "shared-variables": shared_variables,
     "five-kernels": five_kernels,
 }
 

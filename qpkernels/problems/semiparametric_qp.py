@@ -58,7 +58,7 @@ class SemiparametricQP(Program):
         If the directions do not fit, or depend on each other.
     """
 
-    usual_solver: ClassVar[str] = "interior-point"
+    usual_solver: ClassVar[str] = "free-directions"
 
     gram: Gram
     target: Vector

@@ -21,35 +21,33 @@ A. Rakotomamonjy (2008), "Second order optimization of kernel parameters".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.arrays.machine_code import at_hand
+from qpkernels.arrays import Matrix, Vector
 from qpkernels.arrays.threads import without_blas_threads
 from qpkernels.problems import KernelQP, MultipleKernelQP
 from qpkernels.problems.certificate import relative
 from qpkernels.problems.kernel_qp.gap import duality_gap
-from qpkernels.problems.kernel_qp.program import nearest_feasible
-from qpkernels.solvers.automatic.work import expected_steps
-from qpkernels.solvers.interface import Answer, Claim, Request, Solver
-from qpkernels.solvers.smo.plain import expected_seconds, level
+from qpkernels.solvers.few_parameters import (
+    FEW_FIRST,
+    FreeFace,
+    compiled_rows,
+    load_descent,
+    some_samples,
+    steps_to_the_end,
+)
+from qpkernels.solvers.interface import Answer, Request, Solver
+from qpkernels.solvers.smo.plain import level
 from qpkernels.solvers.smo.plain import minimise as minimise_plainly
 from qpkernels.solvers.smo.solver import CACHE_SIZE, step_limit
 
-if TYPE_CHECKING:
-    from qpkernels.solvers.smo.mixed import MixedRows
-
 __all__ = ["KernelWeights"]
-
-_STEPS = 200
-"""Steps where nobody says otherwise."""
 
 _PART_OF_TOL = 0.5
 """Part of the tolerance at which it ends: what is certified counts rounding besides."""
@@ -66,20 +64,11 @@ _SHORTER, _LONGER, _SHORT, _LONG, _SHORTEST = 4.0, 0.1, 0.25, 1e-3, 1e12
 _SAME = 1e-12
 """Relative change of the weights below which they are the same."""
 
-_JITTER, _JITTER_OF_SINGLE = 1e-12, 1e-6
-"""Part of the largest entry that is added to the diagonal of a matrix that is factorised; that of one in float32."""
-
 _SINGLE = 1e-5
 """Relative gap from which on products are made in float64 whenever coefficients have changed by rows in float32."""
 
-_MANY, _SHARE, _ENOUGH = 1500, 4, 1000
-"""Samples from which on the weights of some of them come first; the part of all that these are, and how many do."""
-
 _OF_FEW, _STEPS_OF_FEW = 2e-2, 20
-"""Relative gap of these, and steps for it."""
-
-_MOST_FREE = 3000
-"""Free coefficients up to which their equations are solved."""
+"""Relative gap of the weights of some samples, and steps for it."""
 
 _NONE = 1e-6
 """Weight, as a part of the largest, from which a kernel is taken for one that has a weight, where a barrier ends."""
@@ -111,15 +100,7 @@ class KernelWeights(Solver):
 
     def load(self, program: MultipleKernelQP | None = None) -> None:
         """Compile the loops of the descent, or load their machine code, where they are what it is to use."""
-        if not at_hand("descent"):
-            return
-        from qpkernels.solvers.smo.descent import compile_all, compile_for
-
-        if program is None:
-            compile_all()
-            return
-        for weights in np.eye(len(program.grams)):
-            compile_for(program.given(weights))
+        load_descent(None if program is None else _alone(program))
 
     def run(self, program: MultipleKernelQP, request: Request, **options: Any) -> Answer:
         """Minimise over the weights: the point is beta, the multipliers are the weights and b."""
@@ -129,20 +110,15 @@ class KernelWeights(Solver):
         with without_blas_threads():
             deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit
             descent = _Descent(program, request.tol, deadline, request.warm_start)
-            claim, message = Claim.STOPPED, "no step improves in float64"
-            while True:
-                if descent.is_done:
-                    claim, message = Claim.OPTIMAL, ""
-                    break
-                if descent.count >= (request.max_iter or _STEPS) or perf_counter() >= deadline:
-                    message = "limit of " + ("time" if perf_counter() >= deadline else "iterations")
-                    break
-                if not descent.step():
-                    break
+            claim, why = steps_to_the_end(descent, request, deadline)
         best = descent.best
         multipliers = np.concatenate([best.eta, [] if program.total is None else [best.intercept]])
-        said = f"relative gap {best.gap:.1e}"
-        return Answer(best.beta, multipliers, claim, f"{message}; {said}" if message else said, descent.count)
+        return Answer(best.beta, multipliers, claim, f"{why}relative gap {best.gap:.1e}", descent.count)
+
+
+def _alone(program: MultipleKernelQP) -> list[KernelQP]:
+    """Return the program of each kernel alone."""
+    return [program.given(weights) for weights in np.eye(len(program.grams))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,28 +172,15 @@ class _Descent:
     def __init__(self, program: MultipleKernelQP, tol: float, deadline: float, start: Vector | None) -> None:
         self.program, self._tol, self._deadline = program, tol, deadline
         self.weights = _Weights(program)
-        self._rows = self._compiled_rows()
+        self._rows = compiled_rows(program.given(self.weights.even(program)), _alone(program))
         self.count, self._short, self._accuracy = 0, 0.0, max(_FIRST, tol)
         beta = program.project(np.zeros(program.size) if start is None else start)
-        eta = self._of_few() if program.size >= _MANY and not program.total else self.weights.even(program)
+        eta = self._of_few() if program.size >= FEW_FIRST and not program.total else self.weights.even(program)
         self._at = self.best = self._solved(eta, beta, None)
 
-    def _compiled_rows(self) -> MixedRows | None:
-        """Return what makes rows in compiled code; None: that is not there yet, and steps without it take less time."""
-        program = self.program
-        left = program.given(self.weights.even(program))
-        if not at_hand("descent", expected_seconds(program.size, expected_steps(left))):
-            return None
-        from qpkernels.solvers.smo.mixed import MixedRows
-
-        return MixedRows(program)
-
     def _of_few(self) -> Vector:
-        """Return the weights that suit some samples, chosen by chance: steps for all of them begin near theirs."""
-        m = self.program.size
-        n = min(m // _SHARE, _ENOUGH)
-        rows = ((np.arange(n) + np.random.default_rng(m).random(n)) * (m / n)).astype(np.intp)
-        descent = _Descent(self.program.part(rows), _OF_FEW, self._deadline, None)
+        """Return the weights that suit some samples."""
+        descent = _Descent(self.program.part(some_samples(self.program.size)), _OF_FEW, self._deadline, None)
         while not descent.is_done and descent.count < _STEPS_OF_FEW and descent.step():
             pass
         return descent.best.weights
@@ -234,11 +197,13 @@ class _Descent:
         left = self.program.given(at.weights)
         rows = self._rows
         if rows is None:
-            face = _Face.of(left, at, left.gram.entries, _JITTER)
+            face = FreeFace.of(left, at.at, at.weights @ at.products, at.products.T)
         else:
             rows.mix(at.weights, at.products)
-            face = _Face.of(left, at, rows.among, _JITTER if rows.exact else _JITTER_OF_SINGLE)
-        slopes, curvatures = (0.5 * at.radii**2, None) if face is None else (face.slopes, face.curvatures)
+            face = FreeFace.of(left, at.at, at.weights @ at.products, at.products.T, rows)
+        slopes, curvatures = 0.5 * at.radii**2, None
+        if face is not None:
+            slopes, curvatures = slopes + face.settled @ face.columns, face.curvatures
         eta = self.weights.step(at.weights, slopes, curvatures, self._short)
         tried = self._solved(eta, at.at if face is None else face.moved(left, at.at, eta - at.weights), at)
         # The maximum over kernels sees how far beta is off, and values see the square of that.
@@ -316,65 +281,6 @@ class _Descent:
             error=max(gap.primal_value - gap.dual_value, 0.0) + gap.rounding,
             radii=radii,
         )
-
-
-@dataclass(frozen=True, eq=False)
-class _Face:
-    """The free coefficients, and where they go with the weights.
-
-    Attributes
-    ----------
-    free
-        F.
-    low, high
-        Their ends, those at kinks included.
-    settled
-        What takes them to the minimum at the weights as they are.
-    responses
-        S w_j, a column each.
-    slopes, curvatures
-        -dJ / deta at that minimum, and the second derivatives.
-    """
-
-    free: Indices
-    low: Vector
-    high: Vector
-    settled: Vector
-    responses: Matrix
-    slopes: Vector
-    curvatures: Matrix
-
-    @classmethod
-    def of(cls, left: KernelQP, point: _Point, entries: Callable[[Indices], Matrix], jitter: float) -> _Face | None:
-        """Return that of a point; None: it has none, or too many, or their equations are singular."""
-        beta = point.at
-        free = np.flatnonzero((beta > left.lower) & (beta < left.upper) & ((beta != 0) | (left.epsilon == 0)))
-        if not 0 < free.size <= _MOST_FREE:
-            return None
-        x, K = beta[free], entries(free)
-        signs = np.where(left.epsilon[free] > 0, np.sign(x), 0.0)
-        W = point.products[:, free].T
-        right = left.target[free] - (W @ point.weights + left.ridge[free] * x + left.epsilon[free] * signs)
-        K[np.diag_indices(free.size)] += left.ridge[free] + jitter * float(K.diagonal().max())
-        sides = np.column_stack([np.ones(free.size), right, W])
-        try:
-            found = cho_solve(cho_factor(K, overwrite_a=True, check_finite=False), sides, check_finite=False)
-        except LinAlgError:
-            return None
-        if left.total is not None:
-            tied = found[:, 0]
-            found = found - np.outer(tied, tied @ sides / tied.sum())
-        low = np.where(signs > 0, np.maximum(left.lower[free], 0.0), left.lower[free])
-        high = np.where(signs < 0, np.minimum(left.upper[free], 0.0), left.upper[free])
-        settled, responses = np.clip(x + found[:, 1], low, high) - x, found[:, 2:]
-        return cls(free, low, high, settled, responses, 0.5 * point.radii**2 + settled @ W, W.T @ responses)
-
-    def moved(self, left: KernelQP, beta: Vector, change: Vector) -> Vector:
-        """Return beta with the free coefficients where they go with this change of the weights."""
-        moved, own = beta.copy(), beta[self.free]
-        total = None if left.total is None else float(own.sum())
-        moved[self.free] = nearest_feasible(own + self.settled - self.responses @ change, self.low, self.high, total)
-        return moved
 
 
 class _Weights:

@@ -12,12 +12,21 @@ import numpy as np
 
 from qpkernels.arrays.machine_code import at_hand
 from qpkernels.errors import NonFiniteError, SolverFailedError
-from qpkernels.problems import Certificate, KernelQP, LevelQP, LinearSystem, Program, certify_kernel_qp
+from qpkernels.problems import (
+    Certificate,
+    KernelQP,
+    LevelQP,
+    LinearSystem,
+    Program,
+    SemiparametricQP,
+    certify_kernel_qp,
+)
 from qpkernels.problems.certificate import undefined
 from qpkernels.problems.kernel_qp.gap import mending_factor
 from qpkernels.problems.level_qp.bounds import level_bounds
 from qpkernels.problems.linear_system import RidgedGram
 from qpkernels.problems.rounding import EPS
+from qpkernels.problems.semiparametric_qp import SemiparametricBounds
 from qpkernels.solvers.automatic.work import (
     expected_steps,
     first_order,
@@ -110,6 +119,9 @@ _FEW, _SHARE = 100, 3.0
 """Samples of a free level that the interior-point method is given at once, and the share of the work of first order up
 to which it is given more."""
 
+_STEPS = 40
+"""Steps with several free directions, of which 2 to 25 were seen, before the interior-point method follows."""
+
 _SPEED = 2e10
 """Multiplications a second."""
 
@@ -133,6 +145,9 @@ class Automatic(Method):
     Where the level is free, ``smo`` may take as long as the interior-point method is expected to, and this
     follows, or it comes first where that is little work.
 
+    Where several directions are free, ``free-directions`` takes the place of smo; where features are few, or most
+    bounds infinite, the interior-point method is asked at once.
+
     Until loops are compiled, smo takes steps without them where these take less time than the compiler.
 
     Bounds so far that float64 cannot weigh what they cost are left out at first: an optimum within them is that of the
@@ -143,7 +158,7 @@ class Automatic(Method):
     Arguments of the methods:
 
     program
-        A KernelQP or a LevelQP.
+        A KernelQP, a LevelQP or a SemiparametricQP.
     request
         What is asked; its limits are those of all together.
     options
@@ -155,7 +170,7 @@ class Automatic(Method):
 
     def prepare(self, program: Any) -> None:
         """Compute what the first method will need of the kernel matrix; without features that is what smo needs."""
-        if program.gram.explicit is None:
+        if program.gram.explicit is None and not isinstance(program, SemiparametricQP):
             # Who is first is predicted once, by the solve.
             first: Solver = SMO(compiled=at_hand("descent"))
         else:
@@ -189,6 +204,9 @@ def _stages(relay: _RelayOfSolvers) -> Iterator[tuple[Solver, dict[str, Any]]]:
     program, tol = relay.program, relay.request.tol
     if isinstance(program, LevelQP):
         yield from _stages_of_level(program)
+        return
+    if isinstance(program, SemiparametricQP):
+        yield from _stages_with_directions(program)
         return
     explicit = program.gram.explicit
     if explicit is not None and not explicit.in_memory:
@@ -228,6 +246,20 @@ def _stages_of_level(program: LevelQP) -> Iterator[tuple[Solver, dict[str, Any]]
     yield find_solver("interior-point"), {}
 
 
+def _stages_with_directions(program: SemiparametricQP) -> Iterator[tuple[Solver, dict[str, Any]]]:
+    left = program.given(np.zeros(program.totals.size))
+    work, first = second_order_work(left), find_solver("free-directions")
+    if np.isinf(work):
+        yield first, {}
+        return
+    # Few features, and hard constraints, leave the directions to few samples, between which there is no curvature.
+    unbounded = (np.isinf(left.lower) | np.isinf(left.upper)) & (left.ridge == 0)
+    stiff = left.gram.explicit is not None or 2 * np.count_nonzero(unbounded) > len(program)
+    if not (stiff or second_order_comes_first(left, work)):
+        yield first, {"max_iter": _STEPS}
+    yield find_solver("interior-point"), {}
+
+
 def _mended(program: KernelQP, outcome: Outcome) -> Outcome:
     """Return a hard margin's answer times the factor by which its margins are at least 1."""
     product = program.gram.product(outcome.point) + (outcome.multipliers[0] if outcome.multipliers.size else 0.0)
@@ -254,7 +286,7 @@ def without_far_bounds(program: KernelQP, tol: float) -> KernelQP | None:
 class _RelayOfSolvers:
     """What was asked for, and what came of it so far."""
 
-    program: KernelQP | LevelQP
+    program: KernelQP | LevelQP | SemiparametricQP
     request: Request
     best: Outcome | None = None
     proof: Certificate | None = None
@@ -324,6 +356,8 @@ class _RelayOfSolvers:
     def _proof_of(self, outcome: Outcome) -> Certificate:
         if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
             return undefined("the point holds NaN or infinity")
+        if isinstance(self.program, SemiparametricQP):
+            return SemiparametricBounds(self.program).certify(outcome.point, outcome.multipliers)
         b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
         if isinstance(self.program, LevelQP):
             return level_bounds(self.program).certify(outcome.point, b)
@@ -451,6 +485,6 @@ def automatic_for(program: Program) -> Method:
     program
         What is to be solved.
     """
-    if isinstance(program, KernelQP | LevelQP):
+    if isinstance(program, KernelQP | LevelQP | SemiparametricQP):
         return Automatic()
     return AutomaticSystem() if isinstance(program, LinearSystem) else find_solver(program.usual_solver)

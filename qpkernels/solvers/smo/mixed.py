@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Matrix, Vector
-from qpkernels.problems import KernelQP, MultipleKernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers.smo.descent import DescentLimits, PairDescent, descend, forms_matrix, streamed_rows
 from qpkernels.solvers.smo.iterate import GapError, measure
 from qpkernels.solvers.smo.rows import ONE_BLOCK, MatrixRows, Memory, SampleRows
@@ -33,8 +33,8 @@ class MixedRows(SampleRows):
         K_j beta, a row each, of those with a weight.
     """
 
-    def __init__(self, program: MultipleKernelQP) -> None:
-        self._program, self._size = program, program.size
+    def __init__(self, programs: Sequence[KernelQP]) -> None:
+        self._programs, self._size = programs, programs[0].size
         self._parts: dict[int, SampleRows] = {}
         self._whole: Block | None = None
         self._memory: Floats = np.empty(0)
@@ -52,9 +52,9 @@ class MixedRows(SampleRows):
         self.block_size = min(part.block_size for _, part in self._used)
 
     def _rows(self, j: int) -> SampleRows:
-        alone = self._program.given(np.eye(self.eta.size)[j])
-        if forms_matrix(alone) or self._program.grams[j].is_formed:
-            return MatrixRows(self._program.grams[j].dense)
+        alone = self._programs[j]
+        if forms_matrix(alone) or alone.gram.is_formed:
+            return MatrixRows(alone.gram.dense)
         rows = next(streamed_rows(alone, Memory(int(2**20 * CACHE_SIZE / self.eta.size))))
         return MatrixRows(rows.block(np.arange(self._size)).source) if self._size <= ONE_BLOCK else rows
 
@@ -96,7 +96,8 @@ class MixedRows(SampleRows):
     def among(self, chosen: Indices) -> Matrix:
         """Return the entries between some samples, in float64."""
         if chosen.size > ONE_BLOCK:
-            return self._program.given(self.eta).gram.entries(chosen)
+            entries = [self.eta[j] * self._programs[j].gram.entries(chosen) for j, _ in self._used]
+            return np.asarray(np.sum(entries, axis=0))
         whole = self.one_block()
         K = self.block(chosen).source if whole is None else whole.source[np.ix_(chosen, chosen)]
         return K.astype(np.float64)

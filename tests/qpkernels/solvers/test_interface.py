@@ -64,7 +64,10 @@ STRICT: dict[str, dict[str, Any]] = {
 QUADRATIC_ONLY = {"cvxpy:OSQP"}
 
 
-NO_OPTIONS = ("frisch-newton", "interior-point", "kernel-weights", "linear", "newton", "semismooth-newton")
+NO_OPTIONS = (
+    *("free-directions", "frisch-newton", "interior-point", "kernel-weights", "linear", "newton"),
+    "semismooth-newton",
+)
 
 NO_EMPTY_PROGRAMS = {"cvxpy:SCS"}
 """Solvers of CVXPY that say only when called what they cannot do; the answer is then SolverFailedError."""
