@@ -54,7 +54,7 @@ REGISTRY = [
     if name != "UncertifiedWarning" and not name.endswith("SearchCV")
 ]
 SETTINGS: dict[str, dict[str, Any]] = {
-    "NuSVC": {"nu": 0.3},
+    "NuSVC": {"nu": 0.5},
     "RelevanceClassifier": {"gamma": 0.1, "tol": 0.1},
     "SVR": {"epsilon": 0.2},
     "SparseApproximation": {"epsilon": 0.2},
