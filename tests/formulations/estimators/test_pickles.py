@@ -54,7 +54,7 @@ REGISTRY = [
     if name != "UncertifiedWarning" and not name.endswith("SearchCV")
 ]
 SETTINGS: dict[str, dict[str, Any]] = {
-    "NuSVC": {"nu": 0.5},
+    "NuSVC": {"nu": 0.3},
     "RelevanceClassifier": {"gamma": 0.1, "tol": 0.1},
     "SVR": {"epsilon": 0.2},
     "SparseApproximation": {"epsilon": 0.2},
@@ -125,6 +125,8 @@ def bytes_of(estimator: Any) -> bytes:
     return file.getvalue() + b"".join(pickle.dumps(estimator, protocol) for protocol in (2, pickle.HIGHEST_PROTOCOL))
 
 
+# The one linear NuSVC of these samples has a margin of 0, of which it warns.
+@pytest.mark.filterwarnings("ignore:the margin is 0")
 @pytest.mark.parametrize(("kind", "classes", "kernel"), cases(), ids=lambda each: getattr(each, "__name__", str(each)))
 def test_no_training_sample_but_support_vectors_is_in_the_bytes(kind: type, classes: int, kernel: str) -> None:
     fitted, new, support = fit(kind, classes, kernel)
