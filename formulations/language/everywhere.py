@@ -33,7 +33,8 @@ from numpy.typing import ArrayLike
 import formulations.modelling.cvx as cp
 from formulations.language.function import Function, Values
 from formulations.modelling.lowering import lower
-from qpkernels.arrays import Indices, Matrix, Vector, finite_matrix, is_integer, shown
+from qpkernels.arrays import Indices, Matrix, Vector, is_integer, shown
+from qpkernels.arrays.checks import float_array
 from qpkernels.errors import InfeasibleError, ParameterError, SolverFailedError
 from qpkernels.kernels.functionals import largest_norm
 from qpkernels.problems import Certificate, Status
@@ -113,10 +114,11 @@ class Everywhere:
                 "a constraint everywhere is a function of points that returns the constraint there, such as "
                 f"lambda x: f(x) >= 0, but {shown(at)} came."
             )
-        ends = finite_matrix(box, "box")
-        if ends.shape[1] != 2 or not (ends[:, 0] < ends[:, 1]).all():
+        ends = float_array(box, "box")
+        if ends.ndim != 2 or ends.shape[1] != 2 or not (np.isfinite(ends).all() and (ends[:, 0] < ends[:, 1]).all()):
             raise ParameterError(
-                f"a box is a row (low, high) with low < high for each axis, but {shown(box)} came; write [(0, 4)]."
+                "a box is a list with a pair (low, high) of finite numbers, low < high, for each axis, but "
+                f"{shown(box)} came; write box=[(0, 1)] for one axis."
             )
         if not is_integer(most_points) or most_points < 2 ** len(ends):
             raise ParameterError(
@@ -323,9 +325,10 @@ class _Grid:
         grid = self
         for _ in range(_HALVINGS * self.low.shape[1]):
             by_axis = grid.of_cells(norms)
-            excess = by_axis.sum(axis=1) / wanted(grid)
-            (large,) = np.nonzero(excess > 1.0)
-            large = large[np.argsort(-excess[large], kind="stable")[: grid.left]]
+            own, goals = by_axis.sum(axis=1), wanted(grid)
+            (large,) = np.nonzero(own > goals)
+            with np.errstate(divide="ignore"):
+                large = large[np.argsort(-own[large] / goals[large], kind="stable")[: grid.left]]
             if not large.size:
                 break
             axis = by_axis[large].argmax(axis=1)
@@ -433,7 +436,9 @@ def bracketed(
         norms = {f: min(norms[f], norm) for f, norm in reserved.norms(_ROOM).items()}
         finer = _where_it_binds(reserved, norms, tol)
     if best is None:
-        raise SolverFailedError(f"in {_ROUNDS} rounds no answer held everywhere; ask for a larger tol, or less of it.")
+        raise SolverFailedError(
+            f"in {_ROUNDS} rounds no answer held everywhere; ask for a larger tol, or a weaker constraint."
+        )
     best.restore()
     return Bracket(best.answer, certificate, sum(len(each.points) for each in grids), not certificate.holds(tol))
 

@@ -32,7 +32,17 @@ from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import Kernel
 from qpkernels.kernels.functionals import Representers, box_rule
 
-__all__ = ["Combination", "FittedFunction", "Function", "NewSample", "Norm", "Values", "VectorFunction", "stacked"]
+__all__ = [
+    "Combination",
+    "FittedFunction",
+    "Function",
+    "NewSample",
+    "Norm",
+    "Values",
+    "VectorFunction",
+    "refuse_tables",
+    "stacked",
+]
 
 _ROUNDING = 1e-10
 """Share of the largest entry of a matrix below which an eigenvalue, or a difference of its triangles, is rounding."""
@@ -188,6 +198,33 @@ class Values(cp.Variable):  # type: ignore[misc]
     @value.setter
     def value(self, values: Any) -> None:
         self.save_value(self._validate_value(values))
+
+
+def refuse_tables(part: Any) -> None:
+    """Refuse values of functions, shape (n,), that meet a column of shape (n, 1): all would be compared with all.
+
+    Parameters
+    ----------
+    part
+        An objective, an expression or a constraint.
+
+    Raises
+    ------
+    ShapeError
+        If some do in it.
+    """
+    n = part.shape[0] if len(part.shape) == 2 else 0
+    # In sums and products CVXPY writes down that it spreads a part, and what is spread is inside.
+    met = [each.args[0] if type(each).__name__ == "broadcast_to" else each for each in part.args]
+    if n > 1 and part.shape == (n, n) and (n, 1) in [each.shape for each in met]:
+        for values in (each for each in met if each.shape == (n,)):
+            if any(isinstance(leaf, Values) for leaf in values.variables()):
+                raise ShapeError(
+                    f"{n} values of a function, shape ({n},), meet a column of shape ({n}, 1), which makes a table of "
+                    f"{n} x {n}; give targets the shape ({n},), as y.ravel() has it, or write f(X)[:, None]."
+                )
+    for each in part.args:
+        refuse_tables(each)
 
 
 class NewSample(cp.Variable):  # type: ignore[misc]
@@ -694,7 +731,11 @@ def _as_fitted(function: object) -> FittedFunction:
                 f"an Expansion with the intercept {function.intercept:g} is in no space of its kernel; take it off."
             )
         return FittedFunction((Representers(function.kernel, function.centers),), function.coefficients)
-    raise ParameterError(f"a known function is an Expansion or a FittedFunction, but {shown(function)} came.")
+    unknown = "; of a Function g that was solved for, pass solution.functions[g] or g.fitted"
+    raise ParameterError(
+        f"a known function is an Expansion or a FittedFunction, but {shown(function)} came"
+        f"{unknown if isinstance(function, Combination) else ''}."
+    )
 
 
 def _as_combination(other: object) -> Combination | None:

@@ -34,7 +34,7 @@ from formulations.language.compiled import (
     require_penalties,
 )
 from formulations.language.everywhere import Everywhere, bracketed
-from formulations.language.function import Combination, FittedFunction, Function, Norm, Values
+from formulations.language.function import Combination, FittedFunction, Function, Norm, Values, refuse_tables
 from formulations.language.predicting import predictor_of
 from formulations.language.recognition import NotSeparable
 from formulations.language.words import culprit, dual_in_words, in_words
@@ -50,11 +50,13 @@ from qpkernels.arrays import Vector, is_sparse, shown
 from qpkernels.diagnosis import Conflict, Ray, find_conflict
 from qpkernels.display import Card, Carded, Fact
 from qpkernels.errors import (
+    InfeasibleError,
     NoEnclosureError,
     NonFiniteError,
     ParameterError,
     ShapeError,
     SolverFailedError,
+    UnboundedError,
     UnsupportedProgramError,
 )
 from qpkernels.files import write
@@ -67,6 +69,10 @@ __all__ = ["Machine", "MachineSolution"]
 
 _CLOSER = 1e-3
 """Share of the tolerance that a solver of cones is asked for again, where its answer is not proved."""
+
+
+_ROUNDING = 1e-10
+"""Share of the largest factor of functions under norms within which a combination of these is rounding."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,7 +138,7 @@ class MachineSolution(Carded):
             )
         missing = [each.name for _, each in f.terms if each not in self.functions]
         if missing:
-            raise ParameterError(f"the statement has no function {missing[0]!r}, so that none was found.")
+            raise ParameterError(f"{missing[0]} is not part of this statement, so that no function was found for it.")
         f.require_one_space()
         return found_by(f, self.functions)
 
@@ -280,6 +286,8 @@ class Machine(Carded):
         # With constraints everywhere it is the relaxation that is looked at first.
         rows = [each.rows(each.corners()) for each in self.everywhere]
         self.problem, self.name = cp.Problem(objective, [*self._finite, *rows]), str(name)
+        for part in (objective.args[0], *self._finite):
+            refuse_tables(part)
         variables = self.problem.variables()
         self._compiled: tuple[Compiled | None, str] | None = None
         self._at: list[Any] = []
@@ -294,16 +302,11 @@ class Machine(Carded):
             raise UnsupportedProgramError(
                 f"this {self.name} is not convex by CVXPY's rules (DCP): {culprit(self.problem)}."
             )
-        free = [each.name for each in self.functions if each not in penalised]
         if not self.functions:
             raise ParameterError(
                 "the statement has no Function; a program of ordinary variables alone is one for CVXPY."
             )
-        if free:
-            raise ParameterError(
-                f"the norm of {free[0]} is neither penalised nor bounded, so that nothing says what {free[0]} is "
-                f"away from its points; add a multiple of {free[0]}.squared_norm to the objective."
-            )
+        self._require_norms()
         for function in self.functions:
             shapes = {each.points.X.shape[1:] for each in self.values if each.function is function}
             if len(shapes) > 1:
@@ -311,12 +314,44 @@ class Machine(Carded):
                 raise ShapeError(
                     f"all points of {function.name} must have the same features, but samples of shapes {widths} came."
                 )
+        self._require_finite()
+
+    def _require_norms(self) -> None:
+        """Refuse functions that can change, alone or together, without a change of any norm."""
+        place = {function: number for number, function in enumerate(self.functions)}
+        seen = np.zeros((max(len(self.norms), len(place)), len(place)))
+        for number, norm in enumerate(self.norms):
+            for a, function in norm.combination.terms:
+                seen[number, place[function]] += a
+        _, sizes, ways = np.linalg.svd(seen)
+        if sizes[-1] > _ROUNDING * sizes[0]:
+            return
+        unseen = np.flatnonzero(~seen.any(axis=0))
+        way = ways[-1] if not unseen.size else np.eye(len(place))[unseen[0]]
+        way = np.where(np.abs(way) > _ROUNDING, way / way[np.abs(way).argmax()], 0.0)
+        free = [self.functions[number].name for number in np.flatnonzero(way)]
+        added = [
+            f"h to {name}" if a == 1 else f"{a:g} h to {name}" for a, name in zip(way[way != 0], free, strict=True)
+        ]
+        together = (
+            f" (no norm changes where one adds {' and '.join(added)}, for any function h)" if len(free) > 1 else ""
+        )
+        raise ParameterError(
+            f"the norm of {free[0]} is neither penalised nor bounded{together}, so that nothing says what {free[0]} is "
+            f"away from its points; add a multiple of {free[0]}.squared_norm to the objective."
+        )
+
+    def _require_finite(self) -> None:
+        """Refuse numbers that are not finite."""
         for constant in self.problem.constants():
-            numbers = constant.value.data if is_sparse(constant.value) else constant.value
-            if not np.isfinite(numbers).all():
+            numbers = constant.value
+            if not np.isfinite(numbers.data if is_sparse(numbers) else numbers).all():
+                array = np.atleast_1d(numbers.toarray() if is_sparse(numbers) else numbers)
+                first = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
                 raise NonFiniteError(
-                    f"the numbers of this {self.name} must be finite, but {shown(constant.value)} is in it; leave out "
-                    "samples without a target, and bounds that are infinite."
+                    f"the numbers of this {self.name} must be finite, but {array[first]} is at "
+                    f"[{', '.join(map(str, first))}] of an array of shape {array.shape}; leave out samples without a "
+                    "target, and bounds that are infinite."
                 )
 
     def constraint(self, label: str) -> Any:
@@ -327,7 +362,7 @@ class Machine(Carded):
         Parameters
         ----------
         label
-            What ``set_label`` of CVXPY named it.
+            What ``set_label`` of CVXPY named it; without that, "constraint k" as messages call it, from 1.
 
         Raises
         ------
@@ -392,10 +427,22 @@ class Machine(Carded):
             If the solver cannot be asked, or gives no answer.
         """
         request = SolveRequest(solver, Request(tol, max_iter, time_limit, verbose=verbose), None, options)
-        if self.everywhere:
-            given = {"max_iter": max_iter, "time_limit": time_limit, "verbose": verbose, **options}
-            return self._between(tol, lambda machine: machine.solve(solver, tol=0.1 * tol, **given))
-        return self._solved(request, None if solver is None else find_solver(solver))
+        given = {"max_iter": max_iter, "time_limit": time_limit, "verbose": verbose, **options}
+        try:
+            if self.everywhere:
+                return self._between(tol, lambda machine: machine.solve(solver, tol=0.1 * tol, **given))
+            return self._solved(request, None if solver is None else find_solver(solver))
+        except (InfeasibleError, UnboundedError, SolverFailedError):
+            self._forget()
+            raise
+
+    def _forget(self) -> None:
+        """Leave no values of an answer before, as CVXPY does where it finds none."""
+        self.problem._clear_solution()
+        for function in self.functions:
+            function.fitted = None
+        for each in self.everywhere:
+            each.points = each.dual_value = None
 
     def _solved(self, request: SolveRequest, backend: Solver | None) -> MachineSolution:
         """Return what a solver, or the usual one, finds, or what clarabel finds in coordinates where that fails."""
@@ -538,7 +585,7 @@ class Machine(Carded):
         made: MachineSolution = replace(
             answer,
             status=status_of(certificate, Claim.STOPPED if found.exhausted else answer.claim, tol),
-            certificate=certificate,
+            certificate=replace(certificate, asked=tol),
             tol=tol,
             message=f"{answer.message}; {said}",
             seconds=replace(answer.seconds, solve=perf_counter() - begin),

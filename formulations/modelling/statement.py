@@ -425,16 +425,20 @@ class Shown:
 def constraint_of(problem: cp.Problem, label: str) -> cp.Constraint:
     """Return the first constraint with that label: the textbook's stand before the user's, who may have used the same.
 
+    One without a label is "constraint k", as messages call it, counted from 1.
+
     Raises
     ------
     ParameterError
         If there is none.
     """
-    for constraint in problem.constraints:
-        if isinstance(label, str) and constraint.label == label:
-            return constraint
-    labels = ", ".join(repr(constraint.label) for constraint in problem.constraints if constraint.label)
-    raise ParameterError(f"no constraint is labelled {shown(label)}; the labels are {labels or 'none'}.")
+    labels = [constraint.label or f"constraint {k}" for k, constraint in enumerate(problem.constraints, start=1)]
+    if not isinstance(label, str) or label not in labels:
+        known = ", ".join(map(repr, labels)) or "none"
+        raise ParameterError(
+            f"no constraint is labelled {shown(label)}; the labels are {known}; constraint.set_label('low') gives one."
+        )
+    return problem.constraints[labels.index(label)]
 
 
 def _forget_multipliers(problem: cp.Problem) -> None:

@@ -109,6 +109,11 @@ def replacing(path: Path, encoding: str | None = None) -> Iterator[IO[Any]]:
         Where the file is to be.
     encoding
         That of text, whose lines end as they are written; None: the file takes bytes.
+
+    Raises
+    ------
+    FileNotFoundError
+        If its folder does not exist.
     """
     mode, newline = ("wb", None) if encoding is None else ("w", "\n")
     if path.exists() and not path.is_file():
@@ -116,6 +121,8 @@ def replacing(path: Path, encoding: str | None = None) -> Iterator[IO[Any]]:
             yield file
         return
     target = path.resolve()
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} for {target.name}; make the folder first.")
     part = target.with_name(f"{target.name}.part")
     try:
         with part.open(mode, encoding=encoding, newline=newline) as file:

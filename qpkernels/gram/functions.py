@@ -31,6 +31,7 @@ from qpkernels.arrays import (
 from qpkernels.arrays.containers import by_blocks, is_dask
 from qpkernels.arrays.files import check_compressed, load_arrays, npz_path, parsing, replacing, sized
 from qpkernels.arrays.threads import blas_threads_worth
+from qpkernels.display import count
 from qpkernels.errors import FileFormatError, ParameterError, ShapeError
 from qpkernels.gram.features import weights_of
 from qpkernels.gram.panels.products import EXPONENT_ERROR
@@ -300,9 +301,11 @@ def check_width(samples: Samples, centers: Samples) -> None:
         With both numbers.
     """
     if samples.shape[1:] != centers.shape[1:]:
-        raise ShapeError(
-            f"the function was fitted to samples of shape {centers.shape[1:]}, but those of X have {samples.shape[1:]}."
+        known, came = (
+            count(each.shape[1], "feature") if len(each.shape) == 2 else f"the shape {each.shape[1:]}"
+            for each in (centers, samples)
         )
+        raise ShapeError(f"the function was fitted to samples with {known}, but those of X have {came}.")
 
 
 def _features(kernel: Kernel, X: Samples) -> Samples | None:

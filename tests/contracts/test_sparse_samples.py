@@ -106,7 +106,7 @@ class TestBadInput:
             SoftMargin(X, [1, -1, 1, -1, 1], RBF(1.0))
         with pytest.raises(ShapeError, match="coefficients must have 6 entries"):
             Expansion(RBF(1.0), X, np.ones(5))
-        with pytest.raises(ShapeError, match=r"fitted to samples of shape \(3,\), but those of X have \(2,\)"):
+        with pytest.raises(ShapeError, match="fitted to samples with 3 features, but those of X have 2 features"):
             Expansion(RBF(1.0), X, np.ones(6))(X[:, :2])
 
 

@@ -116,6 +116,7 @@ def test_the_constraint_holds_everywhere_and_the_bracket_has_the_optimum(name: s
     low, high = solution.bracket
     assert solution.objective == (low if isinstance(objective, cp.Maximize) else high)
     assert high - low <= tol * abs(high)
+    assert f"This holds to {tol:g}" in solution.certificate.explain()
     # The relaxation at many points is below the optimum, by little.
     finest = Machine(objective, [g(fine[::5]) >= 0 for g in at]).solve(tol=1e-6)
     assert low - 1e-3 * abs(low) <= finest.objective <= high + 1e-6 * abs(high)
@@ -178,8 +179,9 @@ def test_kernels_of_which_nothing_is_known_are_refused_by_name() -> None:
         Machine(cp.Minimize(fit(f)), [Everywhere(lambda x: f(x) >= 0, BOX)]).solve()
     with pytest.raises(ParameterError, match=r"needs one derivative more, but .*nu=1.5.* has 1"):
         Machine(cp.Minimize(fit(g)), [Everywhere(lambda x: g.derivative(x, axis=0) >= 0, BOX)]).solve()
-    with pytest.raises(ParameterError, match=r"low < high for each axis.*write \[\(0, 4\)\]"):
-        Everywhere(lambda x: f(x) >= 0, [(1.0, 0.0)])
+    for wrong in ([(1.0, 0.0)], (0, 1), [(0, np.inf)]):
+        with pytest.raises(ParameterError, match=r"finite numbers, low < high, for each axis.*write box=\[\(0, 1\)\]"):
+            Everywhere(lambda x: f(x) >= 0, wrong)
     with pytest.raises(ParameterError, match="a function of points that returns the constraint"):
         Everywhere(f(X) >= 0, BOX)
     with pytest.raises(ParameterError, match="the corners of the box"):

@@ -11,7 +11,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from formulations import Function, Machine, SoftMargin, SoftTube, compare
+from formulations import Everywhere, Function, Machine, SoftMargin, SoftTube, compare
 from qpkernels import RBF, Polynomial, Sigmoid
 from qpkernels.errors import (
     IndefiniteKernelError,
@@ -673,6 +673,11 @@ def test_what_cannot_be_stated_is_refused() -> None:
         Machine(cp.Minimize(-f.squared_norm + hinge(f(X))))
     with pytest.raises(ParameterError, match="the norm of g is neither penalised nor bounded"):
         Machine(cp.Minimize(f.squared_norm + hinge(f(X) + g(X))))
+    h = Function(RBF(1.0), "g")
+    with pytest.raises(ParameterError, match=r"norm of f is neither .* where one adds h to f and 0.5 h to g, for any"):
+        Machine(cp.Minimize((f - 2 * h).squared_norm + (4 * h - 2 * f).norm + hinge(f(X))))
+    with pytest.raises(ParameterError, match=r"came; of a Function g .* pass solution.functions\[g\] or g.fitted"):
+        f.inner(h)
     with pytest.raises(ParameterError, match="has no Function"):
         Machine(cp.Minimize(cp.square(b)))
     with pytest.raises(ParameterError, match=r"takes cp\.Minimize"):
@@ -685,7 +690,7 @@ def test_what_cannot_be_stated_is_refused() -> None:
         f.derivative(X, 0, order=0)
     with pytest.raises(ParameterError, match="the number of a feature, here from 0 to 1, but 3 came"):
         f.derivative(X, 3)
-    with pytest.raises(ParameterError, match="no function 'g'"):
+    with pytest.raises(ParameterError, match="g is not part of this statement"):
         Machine(cp.Minimize(f.squared_norm + hinge(f(X)))).solve().function(g)
 
 
@@ -694,8 +699,9 @@ def test_numbers_points_and_solvers_that_do_not_fit_are_refused() -> None:
     objective = cp.Minimize(f.squared_norm + hinge(f(X)))
     with pytest.raises(ShapeError, match=r"points of f must have the same features, .* shapes \(2,\) and \(3,\)"):
         Machine(cp.Minimize(f.squared_norm + hinge(f(X)) + f.mean(np.ones((2, 3)))))
-    with pytest.raises(NonFiniteError, match="leave out samples without a target"):
-        Machine(cp.Minimize(f.squared_norm + cp.sum_squares(f(X) - np.full(M, np.nan))))
+    for numbers, where in ((np.where(np.arange(M) < 17, T, np.nan), r"\[17\] of .* \(40,\)"), (np.inf, r"\[0\]")):
+        with pytest.raises(NonFiniteError, match=rf"is at {where}.*; leave out samples without a target"):
+            Machine(cp.Minimize(f.squared_norm + cp.sum_squares(f(X) - numbers)))
     with pytest.raises(NonFiniteError, match="weights must hold finite numbers"):
         f.mean(X, np.full(M, np.nan))
     with pytest.raises(ParameterError, match="takes a list of constraints"):
@@ -715,6 +721,31 @@ def test_numbers_points_and_solvers_that_do_not_fit_are_refused() -> None:
         np.ones(3) * f
     with pytest.raises(ParameterError, match="other than 0"):
         f / 0
+
+
+COLUMN = T[:, None]
+TABLES: dict[str, Callable[[Any], Any]] = {
+    "a difference": lambda v: cp.sum_squares(COLUMN - v - cp.Variable()),
+    "a product": lambda v: hinge(cp.multiply(COLUMN, v) - 1),
+    "a largest": lambda v: cp.sum(cp.maximum(v, COLUMN)),
+    "a constraint": lambda v: v >= COLUMN,
+    "a variable": lambda v: v <= cp.Variable((M, 1)),
+}
+
+
+@together("name", TABLES)
+def test_values_that_meet_a_column_are_refused_as_a_table_of_all_with_all(name: str) -> None:
+    f = Function(RBF(1.0))
+    made = TABLES[name](f(X))
+    parts = (f.squared_norm, [made]) if name in ("a constraint", "a variable") else (f.squared_norm + made, [])
+    with pytest.raises(ShapeError, match=r"shape \(40,\), meet a column of shape \(40, 1\).* 40 x 40; .*y.ravel\(\)"):
+        Machine(cp.Minimize(parts[0]), parts[1])
+
+
+def test_columns_and_rows_of_values_are_what_they_say() -> None:
+    f = Function(RBF(1.0))
+    for loss in (f(X)[:, None] - COLUMN, f(X) @ COLUMN - 1, f(X)[None, :] - COLUMN):
+        assert Machine(cp.Minimize(f.squared_norm + cp.sum_squares(loss))).functions == (f,)
 
 
 def test_functions_without_functionals_and_losses_without_slopes() -> None:
@@ -757,6 +788,33 @@ def test_statements_without_a_solution_say_why() -> None:
     conflict = machine.conflict()
     assert conflict is not None
     assert conflict.names == ("'low'", "'high'")
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_a_solve_without_an_answer_leaves_no_values_of_the_one_before(everywhere: bool) -> None:
+    f, b, least = Function(RBF(1.0)), cp.Variable(), cp.Parameter(value=-1.0)
+    above = f(X[:3]) >= least
+    more = [Everywhere(lambda x: f(x) <= 5, [(-1, 1)] * 2)] if everywhere else []
+    machine = Machine(cp.Minimize(f.squared_norm + cp.sum_squares(f(X) + b - T)), [above, f(X[:3]) <= 1, *more])
+    machine.solve(tol=1e-3)
+    assert None not in (f.fitted, b.value)
+    least.value = 2.0
+    with pytest.raises(InfeasibleError):
+        machine.solve(tol=1e-3)
+    found = (f.fitted, f(X).value, f(GRID).value, b.value, above.dual_value, machine.problem.status)
+    assert found == (None,) * 6
+    assert all(each.points is None for each in more)
+
+
+def test_a_constraint_without_a_label_is_found_as_messages_call_it() -> None:
+    f = Function(RBF(1.0))
+    parts = [(f(X) <= 3).set_label("low"), f(X) >= -3]
+    machine = Machine(cp.Minimize(f.squared_norm), parts)
+    assert machine.constraint("constraint 2") is parts[1]
+    with pytest.raises(
+        ParameterError, match=r"labelled 'constraint 1'; the labels are 'low', 'constraint 2'; .*set_label"
+    ):
+        machine.constraint("constraint 1")
     small = Machine(cp.Minimize(cp.norm(f(X))), [2 * f.norm <= 1, f(X[:1]) == 9])
     with pytest.raises(InfeasibleError, match=r"among constraint 1 \(2 \* \|\|f\|\| <= 1\), constraint 2"):
         small.solve()

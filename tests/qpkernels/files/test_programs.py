@@ -139,6 +139,15 @@ def test_a_file_that_is_not_there(suffix: str, tmp_path: Path) -> None:
         read(tmp_path / f"p{suffix}")
 
 
+@every_format
+def test_a_folder_that_is_not_there(suffix: str, tmp_path: Path) -> None:
+    if FORMATS[suffix].cones:
+        with pytest.raises(
+            FileNotFoundError, match=rf"there is no folder .*none for p\{suffix}; make the folder first"
+        ):
+            write(named_program(), tmp_path / "none" / f"p{suffix}")
+
+
 # --- damage ---
 
 
