@@ -284,8 +284,8 @@ class Norm(cp.Variable):  # type: ignore[misc]
         """
         if value is not None and not is_written_back():
             raise ParameterError(
-                f"a cp.Problem knows numbers alone, and not that some of them are values of {self.combination}, so "
-                "that what it found is no solution; solve the statement by Machine(objective, constraints).solve()."
+                f"a cp.Problem sees only numbers; it cannot know that some of them are values of {self.combination}, "
+                "so what it found is no solution; solve the statement by Machine(objective, constraints).solve()."
             )
         super().save_value(value)
 
