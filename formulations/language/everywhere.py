@@ -347,6 +347,20 @@ class _Grid:
         """Return the least of numbers at the corners of each cell, shape (n,)."""
         return np.asarray(at_points[self._corners[1]].min(axis=1))
 
+    def require_room(self, norms: dict[Function, float]) -> None:
+        """Refuse a point with a reserve where the constraint is 0 >= 0 whatever the functions are."""
+        variables = self.condition.rows(self.points).variables()
+        if not all(isinstance(each, Values) for each in variables):
+            return
+        moved = np.sum([each.points.squared_norms() for each in variables], axis=0) > 0
+        (stuck,) = np.nonzero(~moved & (self.room() <= 0) & (self.reserves(norms) > 0))
+        if stuck.size:
+            raise ParameterError(
+                f"the constraint {self.condition.label!r} holds with equality at {self.points[stuck[0]].tolist()} for "
+                f"every function of {variables[0].function.kernel!r}, so that it cannot be proved around that point; "
+                "leave it out of the box, or take a kernel with a constant, such as Polynomial(3, 0.5, 1.0)."
+            )
+
     def room(self) -> Vector:
         """Return g at the points, of the functions and variables as they are."""
         return np.asarray(-self.condition.rows(self.points).expr.value)
@@ -412,6 +426,7 @@ def bracketed(
         grids, exhausted = finer, not all(each.left for each in finer)
         try:
             reserved = _SolvedWithRows.of(grids, norms, solve, sign)
+            lacking = reserved.lacks()
         except (InfeasibleError, SolverFailedError) as error:
             if exhausted:
                 raise SolverFailedError(
@@ -420,7 +435,7 @@ def bracketed(
                 ) from error
             finer = [grid.halved(norms, _shares(grid, norms, _SHARES[0])) for grid in grids]
             continue
-        if reserved.lacks():
+        if lacking:
             norms = {f: max(norms[f], norm) * _ROOM for f, norm in reserved.norms(1.0).items()}
             continue
         if best is None or reserved.value < best.value:
@@ -509,11 +524,20 @@ class _SolvedWithRows:
         return {f: float(np.sqrt(fitted.squared_norm)) for f, fitted in self.answer.functions.items()}
 
     def lacks(self) -> bool:
-        """Return whether there is less room somewhere than the functions that were found need."""
+        """Return whether there is less room somewhere than the functions that were found need.
+
+        Raises
+        ------
+        SolverFailedError
+            If the answer misses rows by more than rounding, for which no larger reserve makes up.
+        """
         assert self.reserves is not None
-        norms = self.norms(1.0)
+        norms, proof = self.norms(1.0), self.answer.certificate
         found = [reserve - row.expr.value for reserve, row in zip(self.reserves, self.rows, strict=True)]
-        return any((room < grid.reserves(norms)).any() for room, grid in zip(found, self.grids, strict=True))
+        lacking = any((room < grid.reserves(norms)).any() for room, grid in zip(found, self.grids, strict=True))
+        if lacking and not proof.is_counted:
+            raise SolverFailedError(f"the solver left rows violated: {proof.worst}")
+        return lacking
 
     def cost(self) -> float:
         """Return about what the reserves add to the value."""
@@ -561,6 +585,7 @@ def _where_it_is_near(relaxed: _SolvedWithRows, norms: dict[Function, float], to
     """Return cells halved where the relaxation leaves less room than twice the reserve: there the reserve will bind."""
 
     def of(grid: _Grid) -> _Grid:
+        grid.require_room(norms)
         affordable = _shares(grid, norms, _affordable(relaxed, grid, norms, tol))
         return grid.halved(norms, lambda finer: np.maximum(affordable(finer), 0.5 * finer.least(finer.room())))
 

@@ -63,7 +63,8 @@ def with_trend() -> Stated:
 
 def quantiles() -> Stated:
     # Noise vanishes in the middle, where they would cross.
-    t = np.sin(2 * X[:, 0]) + np.maximum(0.0, np.abs(X[:, 0] - 2) - 0.7) * RANDOM.normal(size=M)
+    noise = np.random.default_rng(5).normal(size=M)
+    t = np.sin(2 * X[:, 0]) + np.maximum(0.0, np.abs(X[:, 0] - 2) - 1.0) * noise
     q, b, cost = [Function(RBF(2.0), f"q{k}") for k in range(2)], cp.Variable(2), 0.0
     for k, tau in enumerate((0.2, 0.8)):
         r = t - q[k](X) - b[k]
@@ -145,6 +146,18 @@ def test_what_the_points_did_not_buy_is_said() -> None:
     assert "points were not enough" in solution.message
     assert slope(FINE).value.min() > 0
     assert solution.certificate.holds(1e-1)
+
+
+def test_a_constraint_that_no_function_moves_at_a_point_is_refused_where_a_reserve_is_needed() -> None:
+    def status(degree: int, constant: float) -> str:
+        f = Function(Polynomial(degree, 0.25, constant))
+        rises = Everywhere(lambda x: f.derivative(x, axis=0) >= 0, BOX, "rises")
+        return str(Machine(cp.Minimize(fit(f)), [rises]).solve(tol=1e-2).status)
+
+    with pytest.raises(ParameterError, match=r"'rises' holds with equality at \[0.0\] for every function .*coef0=0.0"):
+        status(3, 0.0)
+    # The slope of a square is linear, and needs no reserve; with a constant, the slope at 0 can be above 0.
+    assert (status(2, 0.0), status(3, 1.0)) == ("optimal", "optimal")
 
 
 def test_constraints_that_leave_no_room_are_refused() -> None:
