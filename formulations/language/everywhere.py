@@ -355,7 +355,7 @@ class _Grid:
         moved = np.sum([each.points.squared_norms() for each in variables], axis=0) > 0
         (stuck,) = np.nonzero(~moved & (self.room() <= 0) & (self.reserves(norms) > 0))
         if stuck.size:
-            raise ParameterError(
+            raise SolverFailedError(
                 f"the constraint {self.condition.label!r} holds with equality at {self.points[stuck[0]].tolist()} for "
                 f"every function of {variables[0].function.kernel!r}, so that it cannot be proved around that point; "
                 "leave it out of the box, or take a kernel with a constant, such as Polynomial(3, 0.5, 1.0)."
@@ -409,7 +409,7 @@ def bracketed(
     InfeasibleError
         If the relaxation has no solution.
     SolverFailedError
-        If a relaxation was not solved, or no answer with a reserve was found.
+        If a relaxation was not solved, no answer with a reserve was found, or no function leaves room for one.
     """
     grids = [_Grid.of(each) for each in conditions]
     lower = _SolvedWithRows.of(grids, None, solve, sign)
