@@ -17,6 +17,7 @@ from formulations.lab.drawing import problem_shown
 from formulations.lab.joining import join_modules, join_styles
 from formulations.lab.settings import MACHINES, LabTask, read_setting
 from formulations.lab.views import VIEWS
+from qpkernels.arrays.files import replacing
 
 __all__ = ["write_site"]
 
@@ -56,7 +57,8 @@ def write_site(folder: Path) -> None:
         "lab.css": join_styles(_PAGE),
     }
     for name, content in files.items():
-        (folder / name).write_text(content, encoding="utf-8")
+        with replacing(folder / name) as draft:
+            draft.write(content.encode())
 
 
 def _machines() -> Iterator[Mapping[str, Any]]:

@@ -175,6 +175,7 @@ def choose(context: Any, condition: Any, one: Any, other: Any) -> Any:
 def _best_of(order: str) -> Any:
     @intrinsic  # type: ignore[untyped-decorator]
     def best(context: Any, one: Any, other: Any) -> Any:
+        """Return, in compiled code, the one of two numbers that comes first in this order; neither may be NaN."""
         del context
         flags = ("nnan", "nsz")
 

@@ -314,6 +314,10 @@ def _features(kernel: Kernel, X: Samples) -> Samples | None:
     return kernel.sparse_features(X) if features is None else features
 
 
+_CLOSE = 0.1 * EXPONENT_ERROR
+"""Largest error of an exponent in values that are summed with any coefficients, and may cancel."""
+
+
 class _ValuesAt:
     """The kernel values of new samples with some centers: what these add to each call is made once."""
 
@@ -324,7 +328,7 @@ class _ValuesAt:
     def _known(self) -> tuple[ProductForm, tuple[Samples, Vector]] | None:
         """The form of the kernel, with what it makes of the centers; None: it has none that is as exact."""
         form = self._kernel.product_form(self._centers)
-        exact = form is not None and form.error(self._centers) <= EXPONENT_ERROR
+        exact = form is not None and form.error(self._centers) <= _CLOSE
         return (form, form.features(self._centers)) if form is not None and exact else None
 
     def __call__(self, X: Samples) -> Matrix:
@@ -333,7 +337,7 @@ class _ValuesAt:
             if self._known is None or is_sparse(X) != is_sparse(self._centers):
                 return self._kernel.matrix(X, self._centers)
             form, features = self._known
-            if form.error(X) > EXPONENT_ERROR:
+            if form.error(X) > _CLOSE:
                 return self._kernel.matrix(X, self._centers)
             return form.values(form.features(X), features)
 
