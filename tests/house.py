@@ -33,7 +33,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
-    "cases of the tests": 13_200,
+    "cases of the tests": 13_210,
     "files, without those of kernels, models and solvers": 330,
     "lines, without theirs": 79_720,
     "circles of files": 0,
