@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The lab as a page of the site, lab/index.html, which solves in the browser."""
 
+from pathlib import Path
+
 from sphinx.application import Sphinx
 
 from formulations.lab.site import write_site
@@ -15,4 +17,4 @@ def setup(app: Sphinx) -> dict[str, bool]:
 def write_page(app: Sphinx, exception: Exception | None) -> None:
     """Write its files."""
     if exception is None and app.builder.format == "html":
-        write_site(app.outdir / "lab")
+        write_site(Path(str(app.outdir)) / "lab")
