@@ -8,7 +8,8 @@ with the menu in it, lab.js, solver.js and lab.css.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,33 +26,27 @@ _PAGE = Path(__file__).parent / "page"
 
 _FEW = {LabTask.CLASSIFICATION: [[0, 0, 1], [1, 1, -1]], LabTask.REGRESSION: [[0, 0], [1, 1]]}
 
-_HTML = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+_LINK = re.compile(r'^<link rel="(?:stylesheet|modulepreload)".*\n', re.MULTILINE)
+
+_SCRIPT = '<script type="module" src="main.js"></script>'
+
+_HEAD = """\
 <meta name="description" content="Draw points, and a support vector machine answers in the browser, proved optimal.">
-<title>Kernel machines: the lab</title>
-<link rel="icon" href="data:,">
 <link rel="stylesheet" href="lab.css">
 <script type="application/json" id="menu">MENU</script>
-<script type="module" src="lab.js"></script>
-</head>
-<body>
-<noscript>The lab is drawn by JavaScript, which is switched off here.</noscript>
-</body>
-</html>
-"""
+<script type="module" src="lab.js"></script>"""
 
 
 def write_site(folder: Path) -> None:
     """Write the files into a folder, which is made where it is missing."""
     folder.mkdir(parents=True, exist_ok=True)
+    offered = menu()
+    listed = json.dumps({**offered, "machines": [*map(_with_problem, offered["machines"])]}, separators=(",", ":"))
     # Within a script, what looks like its end would be.
-    listed = json.dumps({**menu(), "machines": list(_machines())}, separators=(",", ":")).replace("<", "\\u003c")
+    head = _HEAD.replace("MENU", listed.replace("<", "\\u003c"))
+    page = (_PAGE / "index.html").read_text(encoding="utf-8")
     files = {
-        "index.html": _HTML.replace("MENU", listed),
+        "index.html": _LINK.sub("", page).replace(_SCRIPT, head),
         "lab.js": join_modules(_PAGE, "site.js"),
         "solver.js": join_modules(_PAGE, "solver/worker.js"),
         "lab.css": join_styles(_PAGE),
@@ -61,9 +56,8 @@ def write_site(folder: Path) -> None:
             draft.write(content.encode())
 
 
-def _machines() -> Iterator[Mapping[str, Any]]:
-    """Yield the machines of the menu with the problem that each states, which a server sends with every answer."""
-    for entry in menu()["machines"]:
-        choice = MACHINES[entry["name"]]
-        setting = read_setting({"machine": {"name": choice.name}, "points": _FEW[choice.task]}, VIEWS)
-        yield {**entry, "problem": problem_shown(setting.state())}
+def _with_problem(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a machine of the menu with the problem that it states, which a server sends with every answer."""
+    choice = MACHINES[entry["name"]]
+    setting = read_setting({"machine": {"name": choice.name}, "points": _FEW[choice.task]}, VIEWS)
+    return {**entry, "problem": problem_shown(setting.state())}

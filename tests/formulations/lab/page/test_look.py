@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import formulations.lab
+from benchmarks.lab.__main__ import weight
 from formulations.lab import app
 from formulations.lab.session import Session
 from formulations.lab.settings import read_setting
@@ -20,7 +20,6 @@ from formulations.lab.views import VIEWS
 
 from .conftest import CLASSES, TOKEN, WAVE
 
-PAGE = Path(formulations.lab.__file__).parent / "page"
 PICTURES = Path(__file__).parent / "pictures"
 LIGHT, DARK = {"color_scheme": "light"}, {"color_scheme": "dark"}
 SIZES = {"phone": (360, 740), "tablet": (800, 1000), "wide": (1400, 900)}
@@ -244,8 +243,7 @@ def test_a_change_is_announced_once_it_stands(window):
 
 def test_the_page_is_small():
     """What a server sends: the solver is of pages without one."""
-    size = sum(path.stat().st_size for path in PAGE.rglob("*") if path.is_file() and path.parent.name != "solver")
-    assert size <= 220_000
+    assert weight() <= 220_000
 
 
 def test_the_page_says_when_the_server_has_gone(fresh_window):
