@@ -81,7 +81,7 @@ exercises = Exercises(
         Exercise(
             "corrections",
             "perceptron",
-            "easy",
+            "warm-up",
             r"Take $x_1 = 1$, $x_2 = 3$ with $y = +1$ and $x_3 = 0$ with $y = -1$: samples with a single coordinate. "
             r"Run the single-sample rule from $a = 0$ with $\eta = 1$ by hand. Which samples are corrected, in which "
             r"order, and where does it end?",
@@ -95,7 +95,7 @@ exercises = Exercises(
         Exercise(
             "kernel-perceptron",
             "perceptron",
-            "medium",
+            "standard",
             r"The corners of a square, $x_1 = (1, 1)$, $x_2 = (1, -1)$, $x_3 = (-1, 1)$, $x_4 = (-1, -1)$, with "
             r"$y = (1, -1, -1, 1)$: no line separates them. Run the single-sample rule with $\langle x, z\rangle^2$ in "
             r"the place of the inner product. How often is each sample added?",
@@ -114,7 +114,7 @@ exercises = Exercises(
         Exercise(
             "smallest-bound",
             "perceptron",
-            "hard",
+            "challenge",
             r"Take $x_1 = (0, 2)$ and $x_2 = (2, 0)$ with $y = +1$, and $x_3 = (-1, -1)$ with $y = -1$. Which "
             r"$a^\star = (b, w_1, w_2)$ proves the smallest bound on the number of corrections, and what is it?",
             {"a": "(b, w_1, w_2), of any length"},
@@ -123,7 +123,7 @@ exercises = Exercises(
         Exercise(
             "beyond-the-margin",
             "margin",
-            "easy",
+            "warm-up",
             r"Add the sample $x_4 = (3, 3)$ with $y = +1$ to the three points. Does the line move? Answer before you "
             r"compute.",
             _WEIGHTS,
@@ -132,7 +132,7 @@ exercises = Exercises(
         Exercise(
             "within-the-margin",
             "margin",
-            "easy",
+            "warm-up",
             r"And if you add $x_4 = (\tfrac12, \tfrac12)$ with $y = +1$ in its place?",
             _WEIGHTS,
             OfModel(lambda: _with([0.5, 0.5])),
@@ -140,7 +140,7 @@ exercises = Exercises(
         Exercise(
             "hulls",
             "duality",
-            "medium",
+            "standard",
             r"Take $x_1 = 1$, $x_2 = 3$ with $y = +1$ and $x_3 = -2$ with $y = -1$: samples with a single coordinate. "
             r"Find $w$, $b$ and $\alpha$ by the hulls, and check that primal and dual values agree.",
             {"alpha": "the multiplier of each sample", **_WEIGHTS},
@@ -149,7 +149,7 @@ exercises = Exercises(
         Exercise(
             "every-cost",
             "soft-margin",
-            "medium",
+            "standard",
             r"Samples $x_1 = -1$ ($y = -1$) and $x_2 = 1$ ($y = +1$), of one coordinate. Solve the soft margin for "
             r"every $C > 0$ by its dual.",
             {
@@ -162,7 +162,7 @@ exercises = Exercises(
         Exercise(
             "cost-of-the-hard-margin",
             "soft-margin",
-            "easy",
+            "warm-up",
             r"From which $C$ on is that the answer of the hard margin?",
             {"C": "a number"},
             Extreme("C", _is_hard_at, "least", "the hard margin is optimal"),
@@ -170,7 +170,7 @@ exercises = Exercises(
         Exercise(
             "no-kernel",
             "kernels",
-            "easy",
+            "warm-up",
             r"Is $\max(x, z)$ on $[0, 1]$ a kernel? Find samples that tell.",
             {"samples": "numbers in [0, 1], whose matrix is no matrix of a kernel"},
             NoKernel(_MAXIMUM),
@@ -178,7 +178,7 @@ exercises = Exercises(
         Exercise(
             "least-norm",
             "representer",
-            "medium",
+            "standard",
             r"The kernel $\min(x, z)$ on $[0, 1]$ belongs to the functions with $f(0) = 0$ and "
             r"$\|f\|^2 = \int_0^1 f'(x)^2\,dx$. Which of them has $f(\tfrac12) = f(1) = 1$ and the smallest norm?",
             {"beta": "the coefficients of k(1/2, .) and k(1, .)"},
@@ -187,7 +187,7 @@ exercises = Exercises(
         Exercise(
             "share-of-the-trace",
             "mercer",
-            "easy",
+            "warm-up",
             r"The eigenvalues of $\exp(-\tfrac12(x - z)^2)$ with the density $N(0, 1)$ add up to 1. How many of the "
             r"largest does it take for 99.9 % of that?",
             {"n": "a whole number"},
@@ -198,7 +198,7 @@ exercises = Exercises(
         Exercise(
             "eigenfunctions",
             "mercer",
-            "medium",
+            "standard",
             r"Find the eigenvalues and eigenfunctions of $\min(x, z)$ on $[0, 1]$ with the uniform density. "
             r"(Differentiate $\int_0^1 \min(x, z)\,u(z)\,dz = \lambda\,u(x)$ twice.)",
             {
@@ -210,7 +210,7 @@ exercises = Exercises(
         Exercise(
             "flat-line",
             "tube",
-            "medium",
+            "standard",
             r"Samples $x_1 = -1$ and $x_2 = 1$ with targets $y_1 = -1$ and $y_2 = 1$, a linear function, and "
             r"$0 \le \varepsilon < 1$. Find the $w$ of the soft tube for every $C > 0$. What is $b$?",
             {
@@ -226,7 +226,7 @@ exercises = Exercises(
         Exercise(
             "soft-threshold",
             "sparsity",
-            "medium",
+            "standard",
             r"Solve F1 for $K = I$. Which coefficients are 0, and what happened to the others?",
             {"a": "the coefficients, as a function of the array y and of epsilon"},
             OfModel(
@@ -237,7 +237,7 @@ exercises = Exercises(
         Exercise(
             "largest-nu",
             "sparsity",
-            "easy",
+            "warm-up",
             r"Of 10 samples, 3 have $y_i = +1$ and 7 have $y_i = -1$. What is the largest $\nu$ for which the dual of "
             r"the nu-machine has a feasible point? And of any numbers?",
             {"nu": "a number, for 3 and 7 samples"},
@@ -246,7 +246,7 @@ exercises = Exercises(
         Exercise(
             "relevant-targets",
             "relevance",
-            "hard",
+            "challenge",
             r"Let $\Phi = I$ (no constant, and samples so far apart that $K = I$) and $\sigma^2 = 1$. Which weights "
             r"are 0, and what are the others? Take $t = (2, -2, \tfrac12, -\tfrac12)$, and compare the soft "
             r"threshold of the chapter on sparsity.",

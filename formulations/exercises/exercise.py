@@ -83,7 +83,7 @@ class Exercise:
     chapter
         The page of Learn on which it stands, such as ``"soft-margin"``.
     level
-        ``"easy"``, ``"medium"`` or ``"hard"``.
+        ``"warm-up"``, ``"standard"`` or ``"challenge"``.
     statement
         The question, in Markdown with formulas. Samples are numbered from 1, as in formulas.
     asks
@@ -104,7 +104,7 @@ class Exercise:
 
     name: str
     chapter: str
-    level: Literal["easy", "medium", "hard"]
+    level: Literal["warm-up", "standard", "challenge"]
     statement: str
     asks: Mapping[str, str]
     judge: Callable[[Answers], Verdict]
@@ -173,7 +173,7 @@ class Exercises(dict[str, Exercise]):
     --------
     >>> from formulations.exercises import exercises
     >>> print(exercises["hulls"].chapter, exercises["hulls"].level)
-    duality medium
+    duality standard
     """
 
     def __init__(self, exercises: Iterable[Exercise]) -> None:
@@ -185,7 +185,7 @@ class Exercises(dict[str, Exercise]):
 
     def __str__(self) -> str:
         return "\n".join(
-            f"{each.name:24} {each.level:8} {each.chapter:14} {', '.join(each.asks)}" for each in self.values()
+            f"{each.name:24} {each.level:9} {each.chapter:14} {', '.join(each.asks)}" for each in self.values()
         )
 
 
