@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernel machines as convex optimisation problems: state, solve, prove, compare, export.
 
-What the package offers is imported when it is first asked for, so that the command ``qpkernels`` need not wait for it.
+The names of the package are imported when they are first asked for, so that the command ``qpkernels`` need not wait for
+them.
 """
 
 import sys

@@ -141,7 +141,7 @@ class SolverNotInstalledError(QPKernelsError, ImportError):
 
 
 class MissingPackageError(QPKernelsError, ImportError):
-    """What was asked for needs a package that is not installed."""
+    """A package that the request needs is not installed."""
 
 
 class UnsupportedProgramError(QPKernelsError, TypeError):
@@ -167,8 +167,8 @@ class WorkersLostError(QPKernelsError, RuntimeError):
 class InfeasibleError(QPKernelsError, ValueError):
     """No point satisfies the constraints of the model.
 
-    Of a model of this library that holds in exact arithmetic, for the exact kernel of the samples as they are in
-    float64; where constraints of the user have a part in it, as far as the certificate says.
+    For a model of this library the proof holds in exact arithmetic, for the exact kernel of the samples as they are in
+    float64; where the user's constraints have a part in it, it goes as far as the certificate says.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command ``qpkernels``: its commands by task, exit statuses, and what users of LIBSVM call them.
 
-What a command works with is imported when it runs, so that help is shown at once.
+The modules that a command works with are imported when it runs, so that help is shown at once.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def lab_command(
     ] = None,
     regression: Annotated[
         bool | None,
-        in_data("--regression/--classification", help="What targets are; default: as they look.", show_default=False),
+        in_data("--regression/--classification", help="How to read targets.", show_default=False),
     ] = None,
     standardise: Annotated[
         bool, in_data("--standardise", help="Give every feature, and targets of a regression, mean 0 and variance 1.")

@@ -77,7 +77,7 @@ def _without_sigmoids(predictor: Predictor) -> Predictor:
 
 
 _SVM_TYPES = {"nu-margin": SvmType.NU_SVC, "one-class": SvmType.ONE_CLASS, "nu-tube": SvmType.NU_SVR}
-"""What LIBSVM calls models; others of classes are c_svc to it, and others of values epsilon_svr."""
+"""LIBSVM's names of models; others of classes are written as c_svc, and others of values as epsilon_svr."""
 
 
 def check_for_libsvm(asked: Asked, training: TrainingSamples, kernel: Kernel | None, *, against_rest: bool) -> None:

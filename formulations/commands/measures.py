@@ -59,7 +59,7 @@ class ConfidenceInterval:
 
 @dataclass(frozen=True)
 class ClassMeasures:
-    """Of one class: of the samples predicted to be of it, the share that is, and of those that are, the share found.
+    """For one class: precision, the share of its predictions that are right, and recall, the share found.
 
     A share is None where there are no such samples.
     """

@@ -140,7 +140,7 @@ SolverNames = Annotated[
     list[str] | None,
     in_solving("--solver", help="A solver; may be repeated. Default: all.", autocompletion=complete_solvers),
 ]
-Tolerance = Annotated[float, in_solving("--tol", help="What the certificate must show for 'optimal'.")]
+Tolerance = Annotated[float, in_solving("--tol", help="Largest relative gap and residuals that count as 'optimal'.")]
 TimeLimit = Annotated[float | None, in_solving("--time-limit", help="Seconds for the solver; default: no limit.")]
 Checkpoint = Annotated[
     Path | None,
@@ -148,7 +148,7 @@ Checkpoint = Annotated[
         "--checkpoint", help="Keep in this .npz file where smo stands, every 30 seconds; a rerun goes on from it."
     ),
 ]
-Seed = Annotated[int, in_solving("--seed", help="Of everything drawn at random.")]
+Seed = Annotated[int, in_solving("--seed", help="Seed of everything that is drawn at random.")]
 Tries = Annotated[
     list[str] | None,
     in_model(
@@ -249,8 +249,8 @@ class KernelOptions:
         str,
         in_kernel(
             "--indefinite",
-            help="What becomes of a matrix with negative eigenvalues, as a sigmoid has: refuse it; clip: set these to "
-            "0; or shift: add to its diagonal what makes the smallest 0.",
+            help="How to treat a matrix with negative eigenvalues (a sigmoid's): refuse it; clip sets them to 0; "
+            "shift adds to the diagonal until the smallest is 0.",
         ),
     ] = "refuse"
     rank: Annotated[

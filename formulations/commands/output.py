@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all commands share: how they print, what they write, and how they end."""
+"""The common part of all commands: how they print, what they write, and how they end."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def evaluate_command(
     source: NewOptions,
     model: MachinePath = MACHINE,
     positive: Positive = None,
-    confidence: Annotated[float, typer.Option(help="Of the error bars, above 0 and below 1.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Level of the error bars, above 0 and below 1.")] = 0.95,
     seed: Seed = 0,
     json_path: JsonPath = None,
 ) -> None:

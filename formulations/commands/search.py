@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["grid_command", "path_command"]
 
 _USUAL = ("C=log2:-5,15,2", "gamma=log2:3,-15,-2")
-"""What grid.py tries unless it is told otherwise."""
+"""The grid that grid.py tries unless it is told otherwise."""
 
 
 @command
@@ -44,7 +44,7 @@ def grid_command(
         str | None, in_solving(help="A scorer of scikit-learn; default: accuracy, or R^2 of values.")
     ] = None,
     solver: SolverName = None,
-    tol: Annotated[float, in_solving("--tol", help="What every certificate must show.")] = 1e-3,
+    tol: Annotated[float, in_solving("--tol", help="Largest gap and residuals that a certificate may have.")] = 1e-3,
     seed: Seed = 0,
     store: Store = None,
     output: Annotated[Path | None, in_output("--output", "-o", help="Train at the best point, and write it.")] = None,
@@ -137,7 +137,7 @@ def path_command(
     tries: Tries = None,
     solver: SolverName = None,
     tol: Annotated[
-        float | None, in_solving("--tol", help="What every certificate must show; default: 1e-3, with --exact 1e-9.")
+        float | None, in_solving("--tol", help="Largest gap and residuals of a proof; default: 1e-3, --exact 1e-9.")
     ] = None,
     store: Store = None,
     exact: Annotated[

@@ -53,7 +53,7 @@ class Asked:
     values
         Its hyper-parameters by name; others have their defaults.
     indefinite
-        What becomes of a kernel matrix with a negative eigenvalue; see :class:`~qpkernels.gram.Gram`.
+        How to treat a kernel matrix with a negative eigenvalue; see :class:`~qpkernels.gram.Gram`.
     rank
         That of the matrix in place of the kernel's own; None: its own.
     """

@@ -221,7 +221,7 @@ class LSSVC(PairwiseClassifier):
 class KernelLogisticRegression(PairwiseClassifier):
     r"""Kernel logistic regression (C4): :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \log(1 + e^{-y_i (f(x_i) + b)})`.
 
-    Of several classes, the probabilities of all pairs are coupled (Wu, Lin and Weng, 2004), and decide.
+    With several classes, the probabilities of all pairs are coupled (Wu, Lin and Weng, 2004), and decide.
 
     Parameters
     ----------
@@ -262,8 +262,8 @@ class KernelLogisticRegression(PairwiseClassifier):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the log-odds of the second of two classes, shape (n,).
 
-        Of more classes, with decision_function_shape="ovo" the values of all machines, shape (n, machines), above 0 for
-        the first class of the pair; with "ovr" the logarithm of the probability of each class.
+        For more classes, with decision_function_shape="ovo" the values of all machines, shape (n, machines), above 0
+        for the first class of the pair; with "ovr" the logarithm of the probability of each class.
         """
         values = super().decision_function(X)
         if self.classes_.size > 2 and self.decision_function_shape == "ovr":

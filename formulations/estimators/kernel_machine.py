@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What estimators share: who is asked, and what is proved; and those with a kernel its parameters and samples."""
+"""Base classes of estimators: fits with certificates, and the parameters and samples of those with a kernel."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _entries(doc: str) -> list[tuple[str, str]]:
 
 
 _UNSEEN = ("_answer", "_functions", "_n_support", "_pairs", "_predictors", "_scales")
-"""What a fit leaves beside attributes whose names end with an underscore."""
+"""The attributes that a fit leaves and whose names do not end with an underscore."""
 
 
 def _forget(estimator: Any) -> None:
@@ -122,7 +122,7 @@ class LeavesDataBehind(BaseEstimator):
     """Attributes of a fit that no pickle has."""
 
     _proof: ClassVar[str]
-    """What a fit leaves last."""
+    """The attributes that a fit sets last."""
 
     _saved_by: ClassVar[str] = "solution_"
     """The attribute that writes what predicts to a file."""
@@ -230,7 +230,7 @@ class ProvedEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         X
             Samples, shape (m, features); with kernel="precomputed" their kernel values, shape (m, m).
         y
-            Labels, or targets, shape (m,); of several targets, shape (m, targets). Of one class it is not used.
+            Labels, or targets, shape (m,); of several targets, shape (m, targets). It is not used for one class.
         sample_weight
             At least 0: how often each sample counts. One of weight 0 is absent.
 
@@ -454,7 +454,7 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
         Of smo, wherever that is asked: MiB for rows of the kernel matrix (scikit-learn has 200), and whether samples
         that are not likely to change are left out until the end.
     indefinite
-        What becomes of a kernel matrix with a negative eigenvalue: "refuse", "clip" or "shift" it; see Gram. With
+        How to treat a kernel matrix with a negative eigenvalue: "refuse", "clip" or "shift" it; see Gram. With
         "clip" the function that predicts has coefficients of all samples, those of ``solution_.function``, and
         dual_coef_ are the multipliers.
     rank
@@ -540,7 +540,7 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
 
     @property
     def _message(self) -> str:
-        """What the solver said of an answer that is not proved."""
+        """The solver's message about an answer that is not proved."""
         return "" if self._answer.status is Status.OPTIMAL else self.solution_.message
 
     def _keep_function(self, training: Training, answer: Trained[Any], scale: float) -> None:

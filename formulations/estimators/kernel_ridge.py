@@ -63,7 +63,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
     kernel_params
         Further arguments of a function, by name.
     indefinite
-        What becomes of a kernel matrix with a negative eigenvalue: "refuse", "clip" or "shift" it; see Gram.
+        How to treat a kernel matrix with a negative eigenvalue: "refuse", "clip" or "shift" it; see Gram.
 
     Attributes
     ----------

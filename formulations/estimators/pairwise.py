@@ -54,8 +54,8 @@ class _Pairs(OneVersusOne):
 class PairwiseClassifier(ClassifierMixin, MachineEstimator):
     """Two classes by one machine, more by one for each pair; its attributes are those of scikit-learn's SVC.
 
-    Of several classes, the machine of the classes i < j has positive values for i, as LIBSVM has them; of two classes,
-    for the second one.
+    With several classes, the machine of the classes i < j has positive values for i, as LIBSVM has them; with two
+    classes, for the second one.
 
     Parameters
     ----------
@@ -185,9 +185,9 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return f(x) + b of two classes, shape (n,), above 0 for the second one.
 
-        Of more classes, with decision_function_shape="ovo" the values of all machines, shape (n, machines), above 0 for
-        the first class of the pair; with "ovr" the votes of each class, shape (n, classes), with what the machines say
-        in sum as a fraction below 1/3.
+        For more classes, with decision_function_shape="ovo" the values of all machines, shape (n, machines), above 0
+        for the first class of the pair; with "ovr" the votes of each class, shape (n, classes), with what the machines
+        say in sum as a fraction below 1/3.
         """
         values = self._values(X)
         if len(self._pairs) == 1:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the parameters of estimators mean: kernels and the spaces they make, losses, targets, weights of samples."""
+"""The meaning of estimators' parameters: kernels and the spaces they make, losses, targets, weights of samples."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ __all__ = [
 ]
 
 Indefinite: TypeAlias = Literal["refuse", "clip", "shift"]
-"""What becomes of a kernel matrix with a negative eigenvalue."""
+"""How to treat a kernel matrix with a negative eigenvalue."""
 
 _PROBES = 50
 """Samples at most that show whether a function gives the same values of a pair among all samples and among few."""
@@ -77,7 +77,7 @@ class Functions(Protocol):
 
 
 class Space(Protocol):
-    """What a kernel makes of the samples of a fit."""
+    """The samples of a fit as a kernel takes them."""
 
     def gram(self, rows: Indices | None, indefinite: Indefinite) -> Gram:
         """Return the kernel matrix of these samples, of all for None."""
@@ -395,7 +395,7 @@ def _variance(X: Samples, weights: Vector) -> float:
 Kind = TypeVar("Kind", MarginLoss, ResidualLoss)
 
 _DATA = ("X", "y", "kernel")
-"""What a model takes from the estimator."""
+"""The parameters that a model takes from the estimator."""
 
 
 def named_loss(loss: str | Kind | Callable[[Any], Any], known: Mapping[str, Kind]) -> Kind | Callable[[Any], Any]:

@@ -189,7 +189,7 @@ class RelevanceRegressor(RegressorMixin, _RelevanceEstimator):
 class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
     """The relevance vector machine for classification (G2): probabilities by few samples.
 
-    Of several classes, each has a machine against the rest, and their probabilities are divided by their sum.
+    With several classes, each has a machine against the rest, and their probabilities are divided by their sum.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 
 Candidates come from scikit-learn's own classes, and so do scores, ranks, the choice and the refit. Only the fits are
 others: those with one kernel share its values, whatever their costs, classes and folds, and along the cost each starts
-from the one before. What cannot share, other estimators among it, is fitted as scikit-learn fits it.
+from the one before. Estimators that cannot share are fitted as scikit-learn fits them.
 """
 
 from __future__ import annotations

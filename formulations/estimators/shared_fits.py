@@ -37,7 +37,7 @@ __all__ = ["SharedFits", "final_step"]
 
 
 _ONE, _ZERO = np.ones(1), np.zeros(1)
-"""What values that are known are multiplied by, and what is added."""
+"""The factor and the summand that turn known values into others."""
 
 
 class CannotShareError(Exception):

@@ -147,7 +147,7 @@ class StatementEstimator(KernelEstimator, ProvedEstimator):
         others += [each.name() for each in machine.variables if each is not b]
         if others:
             raise ParameterError(
-                f"the statement has {', '.join(others)} besides f and b, which f(X) + b would leave out; return a "
+                f"the statement has {', '.join(others)} beside f and b, which f(X) + b would leave out; return a "
                 "pair, (machine, lambda X: f(X) + b), to say what predicts."
             )
         return machine, (lambda X: f(X) + b) if any(each is b for each in machine.variables) else f
@@ -174,7 +174,7 @@ class StatementEstimator(KernelEstimator, ProvedEstimator):
 class StatementClassifier(ClassifierMixin, StatementEstimator):
     """A statement about a function that is above 0 for one class, and below for the other.
 
-    The statement is given y = +1 for the second of two classes in their order, and -1 for the first. Of more classes
+    The statement is given y = +1 for the second of two classes in their order, and -1 for the first. With more classes
     each pair has a statement of its own, and most votes decide.
 
     Attributes

@@ -43,7 +43,7 @@ _APART, _TARGETS = np.arange(4.0)[:, None], np.array([2.0, -2.0, 0.5, -0.5])
 _NARROW = RBF(gamma=1e4)
 
 _RATIO = (3.0 - np.sqrt(5.0)) / 2.0
-"""Of one eigenvalue to the one before, of exp(-(x - z)^2 / 2) with the density N(0, 1)."""
+"""Ratio of one eigenvalue to the one before, for exp(-(x - z)^2 / 2) with the density N(0, 1)."""
 
 _WEIGHTS = {"w": "the weight of each coordinate", "b": "the intercept"}
 
@@ -238,8 +238,8 @@ exercises = Exercises(
             "largest-nu",
             "sparsity",
             "warm-up",
-            r"Of 10 samples, 3 have $y_i = +1$ and 7 have $y_i = -1$. What is the largest $\nu$ for which the dual of "
-            r"the nu-machine has a feasible point? And of any numbers?",
+            r"Among 10 samples, 3 have $y_i = +1$ and 7 have $y_i = -1$. What is the largest $\nu$ for which the dual "
+            r"of the nu-machine has a feasible point? And of any numbers?",
             {"nu": "a number, for 3 and 7 samples"},
             Extreme("nu", _is_possible, "largest", "the dual has a feasible point"),
         ),

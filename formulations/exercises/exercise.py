@@ -66,7 +66,7 @@ def all_of(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 Answers: TypeAlias = Mapping[str, Any]
-"""What a reader gives, by the letters that were asked for."""
+"""A reader's answer, by the letters that were asked for."""
 
 _LARGEST = 1e100
 """Size of a number in an answer: products of three are within float64."""

@@ -3,7 +3,7 @@ r"""Answers to a model: each of their parts is judged by the certificate, beside
 
 P(f, b) of a reader's function with D(beta) of the model's own multipliers bounds how far the function is from optimal,
 and P of the model's function with D of the reader's multipliers how far these are: no part is judged by another that
-may be wrong. What does not hold is tried in other signs and scalings, by the same certificate.
+may be wrong. A problem that fails is tried in other signs and scalings, by the same certificate.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def audit(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(Listed):
-    """What is found of an estimator: one entry for each of its machines.
+    """The audit of an estimator: one entry for each of its machines.
 
     Prints as a table in a terminal (rich) and in a notebook (HTML).
 
@@ -141,7 +141,7 @@ class Audit(Listed):
 
     @property
     def rows(self) -> tuple[AuditRow, ...]:
-        """What is found, as records."""
+        """The entries as records."""
         return tuple(each.row for each in self.machines)
 
     def finish(self, tol: float = 1e-6, **options: Any) -> tuple[Finish, ...]:

@@ -30,10 +30,10 @@ Comparable: TypeAlias = Model[Any] | Form
 """A model stands for all its forms, a form for itself."""
 
 ALL = "all"
-"""What stands for every installed solver, without those that do not take the problem."""
+"""The word for every installed solver, without those that do not take the problem."""
 
 SECONDS = 60.0
-"""What an answer may take where nobody says otherwise: there are back-ends that hang."""
+"""The seconds that an answer may take unless the caller says otherwise: there are back-ends that hang."""
 
 
 def compare(
@@ -166,8 +166,8 @@ def cross_examine(
     Parameters
     ----------
     model
-        A model, or one of its forms. Of a model, each solver is given what it takes first: the model as it is, or a
-        form, the usual one before the others.
+        A model, or one of its forms. Each solver is given the first statement of a model that it takes: the model as it
+        is, or a form, the usual one before the others.
     solvers
         One name or Solver object, or several, or "all": every installed solver that takes it.
     tolerances

@@ -179,7 +179,7 @@ class Listed(Sequence[Any], Reported):
     @property
     @abstractmethod
     def _entries(self) -> tuple[Any, ...]:
-        """What it is a sequence of."""
+        """The type of its items."""
 
     @abstractmethod
     def _record(self) -> Any:

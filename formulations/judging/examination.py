@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a cross-examination shows: claims beside proofs, and the time to each accuracy that was proved."""
+"""The results of a cross-examination: claims beside proofs, and the time to each accuracy that was proved."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ANYWHERE = Enclosure(-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Trial:
-    """What a solver claims when asked for a tolerance, and what is proved of it; NaN where there is no answer.
+    """A solver's claim when asked for a tolerance, and what is proved of it; NaN where there is no answer.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Trial:
 
     @property
     def seconds(self) -> float:
-        """Of the solver and the certificate; the matrices are the same for all."""
+        """Seconds of the solver and of the certificate; the matrices are the same for all."""
         return self.row.seconds_solve + self.row.seconds_certify
 
     def values(self) -> dict[str, Any]:

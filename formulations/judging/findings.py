@@ -2,8 +2,8 @@
 r"""How far from optimal an answer is, sample by sample and as a function, and which constraints it breaks.
 
 By Fenchel and Young L_i(v) + L_i*(-beta) + beta v >= 0, with equality where -beta is a slope of L_i at v: this is how
-far a sample is from optimal, in the unit of the objective. What all samples add is the gap, but for
-1/2 ||f - f_beta||^2 where f is not the expansion in beta.
+far a sample is from optimal, in the unit of the objective. The sum over all samples is the gap, but for 1/2 ||f -
+f_beta||^2 where f is not the expansion in beta.
 
 P(f, b) is 1-strongly convex in f, and so is -D(beta) in the expansion f_beta of its point, so that
 
@@ -91,7 +91,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Nearness:
-    """What the gap says of the function.
+    """The consequences of the gap for the function.
 
     Attributes
     ----------
@@ -179,7 +179,7 @@ _UNBALANCED = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Faults:
-    """What no feasible point has.
+    """Two samples that no feasible point can both satisfy.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ __all__ = ["Sampled", "Settings", "linear_samples", "numbers_of", "parted", "sam
 
 
 class Settings:
-    """What a machine was asked for: an attribute of its estimator, unless the user gave another value.
+    """A machine's setting: an attribute of its estimator, unless the user gave another value.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ _SAME = 1e-10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MachineAudit:
-    """What is found of one machine.
+    """The audit of one machine.
 
     Attributes
     ----------
@@ -125,18 +125,18 @@ class MachineAudit:
 
     @property
     def margins(self) -> Vector:
-        """Of two classes the margins y_i g(x_i), of real targets the residuals y_i - g(x_i), of one class g(x_i)."""
+        """For two classes the margins y_i g(x_i), for real targets the residuals y_i - g(x_i), for one class g(x_i)."""
         model = self.machine.model
         return model.y - self.decision if isinstance(model, RegressionModel) else self._signs * self.decision
 
     @property
     def violations(self) -> Vector:
-        """What each sample adds to the gap, at least 0; NaN where the model is no sum of losses."""
+        """The part of the gap that each sample adds, at least 0; NaN where the model is no sum of losses."""
         return self._unknown if self._optimality is None else self._optimality.violations
 
     @property
     def expected(self) -> Vector:
-        """What :attr:`multipliers` should be at these decision values; NaN where the model is no sum of losses."""
+        """The values of :attr:`multipliers` at these decision values; NaN where the model is no sum of losses."""
         return self._unknown if self._optimality is None else self._signs * self._optimality.slopes
 
     @cached_property
@@ -180,7 +180,7 @@ class MachineAudit:
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """What the coefficients say of the data and hyper-parameters, where these are not those of the fit."""
+        """The data and hyper-parameters that the coefficients imply, where these are not those of the fit."""
         # Where it alone is wrong, the verdict says so.
         changed = () if self.contradiction is None or self._holds else (self.contradiction,)
         if self.machine.holds_multipliers:
@@ -383,12 +383,12 @@ class Finish:
 
     @property
     def seconds(self) -> float:
-        """What it took, the certificate included."""
+        """Seconds, with those of the certificate."""
         return self.solution.seconds.total
 
     @property
     def iterations(self) -> int | None:
-        """What it took, in the solver's own count."""
+        """Iterations in the solver's own count."""
         return self.solution.iterations
 
     def __str__(self) -> str:
@@ -482,7 +482,7 @@ class GivenMachine:
 def expansion(model: Model[Any], beta: Vector, intercept: float) -> Candidate:
     """Return the answer whose function is the expansion in beta, K beta being made once, as its certificate needs it.
 
-    What rounding leaves of the sum of beta is moved to the feasible point, so that answer and certificate share the
+    The rounding error of the sum of beta is moved to the feasible point, so that answer and certificate share the
     product.
     """
     b = checked_intercept(intercept, model.fit_intercept, model.name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Machines that keep coefficients of support vectors: those of LIBSVM, and of all who name their attributes like it.
 
-Of several classes every pair is a machine of its own. scikit-learn (and scikit-learn-intelex, which patches it) and
+With several classes every pair is a machine of its own. scikit-learn (and scikit-learn-intelex, which patches it) and
 cuML turn the sign of a machine of two classes, so that it is above 0 for the second one; LIBSVM's files and ThunderSVM
 do not, and ThunderSVM calls intercept_ what is taken off.
 """
@@ -110,7 +110,7 @@ KINDS = {
     "NuSVR": SvmType.NU_SVR,
     "OneClassSVM": SvmType.ONE_CLASS,
 }
-"""What LIBSVM calls the estimators of these names."""
+"""LIBSVM's names for these estimators."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -186,7 +186,7 @@ _READERS: dict[str, Reader] = {
 }
 
 _FITTED = ("dual_coef_", "coef_")
-"""What a fit leaves behind."""
+"""The attributes that a fit leaves."""
 
 
 _SAMPLES = 1000
@@ -322,7 +322,7 @@ def _with_predictions(machines: Sequence[GivenMachine], estimator: Any, X: Any) 
 def _signs(estimator: Any, machines: int) -> list[float]:
     """Return 1 for each machine whose values are above 0 for the later one of its classes, -1 for the others.
 
-    Of two classes all have the later one, and of each pair of several the first; ThunderSVM has the first always.
+    With two classes all have the later one, and with several each pair has its first; ThunderSVM has the first always.
     """
     pairs = hasattr(estimator, "classes_") and hasattr(estimator, "dual_coef_")
     if not pairs or (machines == 1 and not hasattr(estimator, "n_binary_model")):

@@ -60,7 +60,7 @@ LARGE = 1500
 """Points above which kernel matrices are not left to the next collection of garbage; two are held at most."""
 
 _MOST_ITERATIONS = 500
-"""Of a relevance machine from each start: most take less than 100, but twins, for example, all that there are."""
+"""Steps of a relevance machine from each start: most take less than 100, but with twins, for example, all are taken."""
 
 _SHARE = 4
 """One point in so many may change; of more, a solve from nothing takes less."""
@@ -71,7 +71,7 @@ _MOST_NAMED = 8
 
 @dataclass(frozen=True, eq=False)
 class LabAnswer:
-    """What became of a setting.
+    """The outcome of a setting.
 
     Attributes
     ----------

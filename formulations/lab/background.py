@@ -13,7 +13,7 @@ __all__ = ["THREADS", "Background", "Recorder"]
 Made = TypeVar("Made")
 
 THREADS = "lab-"
-"""What the names of all threads of the lab begin with."""
+"""The beginning of the names of all threads of the lab."""
 
 
 class Background:

@@ -28,7 +28,7 @@ __all__ = ["CHALLENGES", "Challenge", "ChallengeVerdict"]
 Wanted = TypeVar("Wanted", bound=Solution)
 
 _HYPHEN = re.compile(r"(?<![\w-])-(?=\d)|(?<=\de)-0*(?=\d)")
-"""What stands for a minus in a number, with the zeros before its exponent."""
+"""The characters that stand for a minus in a number, with the zeros before its exponent."""
 
 
 class _Unsolved(Exception):  # noqa: N818  what is missing is no error
@@ -64,7 +64,7 @@ class Challenge:
     prove: Callable[[LabAnswer], str]
 
     def check(self, answer: LabAnswer) -> ChallengeVerdict:
-        """Judge an answer, whose setting has the view that is shown besides."""
+        """Judge an answer, whose setting has the view that is shown as well."""
         machine = self.start.machine.choice
         try:
             _require(answer.setting.machine.choice is machine, f"Choose the machine {machine.title}.")
@@ -310,8 +310,8 @@ _CHALLENGES = (
     Challenge(
         "degree-two",
         "Degree 2, and no line",
-        "Separate the exclusive or by a hard margin with the polynomial kernel of degree 2. That no line does it is "
-        f"checked besides. Other points will do as well, at most {_MOST_POINTS}.",
+        "Separate the exclusive or by a hard margin with the polynomial kernel of degree 2. The judge also checks that "
+        f"no line separates your points. Other points will do as well, at most {_MOST_POINTS}.",
         Setting(machine_part("hard-margin"), kernel_part("linear"), _CORNERS),
         _degree_two_and_no_line,
     ),

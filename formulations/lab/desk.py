@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one page has said and is to be told, whatever carries its messages, and the menu that it is made of.
+"""The state of one page, whatever carries its messages, and the menu that it is made of.
 
 A page says a setting, a change of some points, or a question::
 

@@ -13,7 +13,7 @@ grid of points (u_a, v_b)
 
     sum_i beta_i k((u_a, v_b), x_i) = sum_i k(u_a, x_i1) beta_i k(v_b, x_i2),
 
-one product of two thin matrices: 160 + 120 exponentials a support vector in place of 160 x 120. Of a sum of kernels,
+one product of two thin matrices: 160 + 120 exponentials a support vector in place of 160 x 120. For a sum of kernels,
 each term is taken by itself. A kernel of the distance takes that from squares of 160 + 120 differences.
 """
 
@@ -134,7 +134,7 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """What a page shows: facts that JSON can say, and numbers, as float32."""
+    """The content of a page: facts that JSON can say, and numbers, as float32."""
 
     facts: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)

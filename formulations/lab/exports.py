@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can be taken from a page: its setting as lines of Python, its points as CSV, and its program as matrices."""
+"""The exports of a page: its setting as lines of Python, its points as CSV, and its program as matrices."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ Each module becomes a function, called once, after those that it imports:
     const $picture = (() => { const { colour } = $paint; ...; return { drawPicture }; })();
     export default $picture;
 
-Of the ways to import and export, those that the page uses are known, and any other is refused:
-``import { a, b as c } from "./x.js";``, ``import "./x.js";``, and ``export`` before a function, a class or a const,
-each at the beginning of a line. Comments that have lines of their own are left out.
+Only the ways to import and export that the page uses are known, and any other is refused: ``import { a, b as c } from
+"./x.js";``, ``import "./x.js";``, and ``export`` before a function, a class or a const, each at the beginning of a
+line. Comments that have lines of their own are left out.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class Lab(AnyWidget):
 
     @property
     def setting(self) -> Mapping[str, Any]:
-        """What the cell shows, as JSON has it: machine, kernel, points, window, view.
+        """The state of the cell as JSON: machine, kernel, points, window, view.
 
         Another one is shown when it is assigned; what it leaves out is the default.
 

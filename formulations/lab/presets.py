@@ -18,7 +18,7 @@ from qpkernels.arrays import Matrix, Vector
 __all__ = ["PRESETS", "Preset", "kernel_part", "machine_part", "points_part"]
 
 _DECIMALS = 3
-"""Of coordinates, so that the address of a page stays short."""
+"""Digits of coordinates, few so that the address of a page stays short."""
 
 
 def machine_part(name: str, **values: float) -> Chosen[MachineChoice]:

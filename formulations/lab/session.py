@@ -93,7 +93,8 @@ _USUAL = {"soft-margin": LabTask.CLASSIFICATION, "soft-tube": LabTask.REGRESSION
 def begin_to_warm_up() -> None:
     """Warm up in a thread that ends with the process, and wait for it as long as it usually takes.
 
-    What is loaded later would hold up the page that comes up meanwhile. Compiling takes longer, and happens once.
+    A module that is loaded later would hold up the page that comes up meanwhile. Compiling takes longer, and happens
+    once.
     """
     _WARMING.is_done(_USUALLY)
 

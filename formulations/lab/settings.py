@@ -173,11 +173,11 @@ KERNELS: Mapping[str, KernelChoice] = {entry.name: _kernel(entry) for entry in _
 
 
 Stated: TypeAlias = Model[Any] | RelevanceMachine
-"""What a machine states of points: a model with a certificate, or a relevance machine with a stationary evidence."""
+"""A machine's answer for points: a model with a certificate, or a relevance machine with a stationary evidence."""
 
 
 class LabTask(StrEnum):
-    """What the points are."""
+    """The task that the points pose."""
 
     CLASSIFICATION = "classification"
     """Samples of two classes, or of none, with two features."""
@@ -194,7 +194,7 @@ class MachineChoice(MenuChoice):
 
     @property
     def task(self) -> LabTask:
-        """What its points are."""
+        """The task that its points pose."""
         has_targets = issubclass(self.kind, RegressionModel | RegressionMachine)
         return LabTask.REGRESSION if has_targets else LabTask.CLASSIFICATION
 
@@ -237,12 +237,12 @@ _MOST_TERMS = 4
 """Kernels in a sum."""
 
 Points: TypeAlias = Matrix
-"""Of a classification x1, x2 and the label, shape (m, 3); of a regression x and y, shape (m, 2)."""
+"""Points of a classification are x1, x2 and the label, shape (m, 3); those of a regression x and y, shape (m, 2)."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """What a page shows of the plane, in data units."""
+    """The part of the plane that a page shows, in data units."""
 
     left: float = -4.0
     right: float = 4.0
@@ -252,7 +252,7 @@ class Window:
 
 @dataclass(frozen=True)
 class ShownView:
-    """What is shown beside the points: one of the views, and of an algorithm or a path the step from 0 on.
+    """The view beside the points and, for an algorithm or a path, the step from 0 on.
 
     The view ``picture`` is the machine alone.
     """
@@ -273,7 +273,7 @@ class Setting:
 
     @property
     def task(self) -> LabTask:
-        """What the points are."""
+        """The task that the points pose."""
         return self.machine.choice.task
 
     @property
@@ -291,7 +291,7 @@ class Setting:
         return (self.machine, self.kernel) == (other.machine, other.kernel)
 
     def same_problem(self, other: Setting) -> bool:
-        """Whether the other has the same points besides, so that only window and view may differ."""
+        """Whether the other has the same points too, so that only window and view may differ."""
         return self.same_machine(other) and np.array_equal(self.points, other.points)
 
     def stated(self) -> Mapping[str, Any]:
@@ -402,7 +402,7 @@ def _read_view(entry: Any, views: Mapping[str, Any]) -> ShownView:
 
 
 _BORDER = 0.12
-"""What the window shows beyond the points, as part of their extent."""
+"""The part of the window beyond the points that counts as their extent."""
 
 
 def setting_of(X: Matrix, y: Vector, name: str, *, standardise: bool = False) -> Setting:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a statement about functions is compiled to: a KernelQP of functionals, or a ConeProgram in coordinates."""
+"""The program of a statement about functions: a KernelQP of functionals, or a ConeProgram in coordinates."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What an answer to the program means: the functions, what is proved, and the constant between both values.
+    """The meaning of an answer to the program: the functions, the proof, and the constant between both values.
 
     Attributes
     ----------
@@ -805,7 +805,7 @@ class InCoordinates:
 
     @property
     def stated_names(self) -> dict[str, str]:
-        """What the constraints are called as they were written, by what they are called in coordinates."""
+        """The written names of the constraints by their names in coordinates."""
         every = zip(self.problem.constraints, self.constraints, strict=True)
         return {
             name_of(copied, number): name_of(own, number, in_words(own)) for number, (own, copied) in enumerate(every)

@@ -13,7 +13,7 @@ corner; D^s f changes by at most h_k/2 max |D^(s + k) f| along each axis from th
 |D^s f(x)| <= N(s) ||f||. Terms that are affine in x are interpolated exactly. Instead of ||f_j|| the reserve has a
 number R_j, and what is found has ||f_j|| <= R_j, so that the program keeps its kind.
 
-What the reserve costs is about the sum of multipliers times reserves, which says where cells are to be halved.
+The reserve costs about the sum of multipliers times reserves, which says where cells are to be halved.
 
 Source: P.-C. Aubin-Frankowski and Z. Szabo, NeurIPS 33 (2020), "Hard shape-constrained kernel machines", whose reserve
 is of the first order in h.
@@ -49,7 +49,7 @@ _ROUNDS, _HALVINGS = 40, 6
 """Programs with a reserve that are solved at most, and how often a cell is halved between two of them."""
 
 _SHARES = (1 / 64, 1 / 4)
-"""Of a reserve: what is left of it when its cell is halved, at least and at most."""
+"""Share of a reserve that is left when its cell is halved, at least and at most."""
 
 _USABLE = 0.1
 """The relative gap up to which the first relaxation tells where to look."""
@@ -512,7 +512,7 @@ class _SolvedWithRows:
 
     @property
     def bound(self) -> float:
-        """What the optimum with these rows is at least."""
+        """A lower bound of the optimum with these rows."""
         return float(self.answer.certificate.dual_value)
 
     def norms(self, times: float) -> dict[Function, float]:

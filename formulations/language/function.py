@@ -257,7 +257,7 @@ class NewSample(cp.Variable):  # type: ignore[misc]
 
 
 class Norm(cp.Variable):  # type: ignore[misc]
-    """What stands for the coordinates of a function under a norm until all functionals of a program are known.
+    """The stand-in for the coordinates of a function under a norm until all functionals of a program are known.
 
     Attributes
     ----------
@@ -427,7 +427,7 @@ class Combination:
 
     @property
     def coordinates(self) -> Norm:
-        """What stands for it under a norm."""
+        """The stand-in for it under a norm."""
         if self._norm is None:
             if not self.terms:
                 raise ParameterError("the norm of a known function is a number; see its squared_norm.")

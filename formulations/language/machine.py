@@ -77,7 +77,7 @@ _ROUNDING = 1e-10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MachineSolution(Carded):
-    """What solving a statement found, with the proof of how good it is.
+    """The answer to a statement, with the proof of how good it is.
 
     Attributes
     ----------

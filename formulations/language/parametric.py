@@ -256,7 +256,7 @@ _FIELDS = ("lower", "upper", "level", "rise", "z", "z_slope", "multipliers", "mu
 
 
 ENTRIES = ("target", "epsilon", "ridge", "lower", "upper")
-"""What a KernelQP has of each loss."""
+"""The part of a KernelQP that each loss makes."""
 
 
 @dataclass(frozen=True, eq=False)

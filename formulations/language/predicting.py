@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an expression of functions and variables says of new samples, without the statement that they come from."""
+"""An expression of functions and variables evaluated at new samples, without the statement that it comes from."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _one(expression: Any) -> Any:
 
 
 class _Constants:
-    """What is known of the leaves of expressions that do not depend on the sample."""
+    """The known values of those leaves of expressions that do not depend on the sample."""
 
     def __init__(self, functions: Mapping[Function, FittedFunction], variables: Mapping[int, Any]) -> None:
         self._functions, self._variables = functions, variables

@@ -7,7 +7,7 @@ exactly where each of the former is at most the latter (Fourier and Motzkin)::
     l_i <= c (all i),  c <= u        is        l_i <= u (all i)
 
 With a single row on one side there are fewer rows afterwards. The multipliers of the rows that a sum is of are that of
-the sum, each times its factor. Of what is left, rows that bounds of single variables imply are dropped.
+the sum, each times its factor. Then rows that bounds of single variables imply are dropped.
 """
 
 from __future__ import annotations

@@ -280,7 +280,7 @@ class _Separation:
 
     @cached_property
     def curvatures(self) -> Vector:
-        """What the objective has of the squares of the values."""
+        """The objective's part in the squares of the values."""
         return np.asarray(self.P.diagonal()[self.of_values])
 
     @cached_property
@@ -321,7 +321,7 @@ class _Separation:
 
     @cached_property
     def shared_curvatures(self) -> Vector:
-        """What the objective has of the squares of the shared variables."""
+        """The objective's part in the squares of the shared variables."""
         columns = self.others[self.shared]
         P = coo_array(self.P[columns])
         if ((columns[P.row] != P.col) & (P.data != 0)).any():
@@ -380,7 +380,7 @@ class _Separation:
     def _components(self, Z: csr_array, private: Indices, of_rows: Indices, count: int) -> tuple[Indices, Indices, int]:
         """Return of which sum each row, and each private variable, is, and the number of sums.
 
-        What is about none of the ``count`` sums is about further ones, which are 0.
+        Coefficients beyond the ``count`` sums belong to further ones, which are 0.
         """
         rows, size = self.V.shape[0], private.size
         links = coo_array(Z)

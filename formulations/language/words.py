@@ -26,8 +26,8 @@ _TERMS = {
 def dual_in_words(program: Program) -> tuple[Fact, ...]:
     """Return the dual that a statement was compiled to; nothing of a program over cones.
 
-    It is in the coefficients beta of the functionals, whose inner products are G. What is the same for all of them
-    stands as a number; other vectors have letters, of which the least and the largest entry are told.
+    It is in the coefficients beta of the functionals, whose inner products are G. A value that is the same for all of
+    them stands as a number; other vectors have letters, with their least and their largest entry.
 
     Parameters
     ----------

@@ -8,8 +8,9 @@ For a convex phi and two points a < b with slopes phi'(a) <= s <= phi'(b), both 
 which bisection makes as near as float64 allows. An upper bound of the conjugate leaves the dual value of a certificate
 a lower bound of the optimum: what is proved is proved, however near the bound is.
 
-Of a loss with two kinks or bends at most, as of hinges and tubes and their squares, the rows of CVXPY's matrices tell
-the conjugate itself, as they do where a loss is part of a statement about functions. A model with it is a KernelQP.
+For a loss with two kinks or bends at most, such as hinges and tubes and their squares, the rows of CVXPY's matrices
+tell the conjugate itself, as they do where a loss is part of a statement about functions. A model with it is a
+KernelQP.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ _MET = 1e-13
 class ExpressionLoss(MarginLoss, ResidualLoss):
     """A convex function as a CVXPY expression: of the margin in classification, of the residual in regression.
 
-    Of piecewise linear and quadratic functions such as hinges, tubes and their squares the conjugate is found, and the
-    model is that of a loss of the library. Of others, cone solvers solve the primal, and the dual form needs
+    For piecewise linear and quadratic functions such as hinges, tubes and their squares the conjugate is found, and the
+    model is that of a loss of the library. For others, cone solvers solve the primal, and the dual form needs
     ``conjugate_function``; the certificate has a conjugate that is bounded by values and slopes of the expression.
 
     Parameters

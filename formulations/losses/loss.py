@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a loss is: a convex function of one number, with its conjugate, in NumPy and in CVXPY."""
+"""The base class of losses: a convex function of one number, with its conjugate, in NumPy and in CVXPY."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OF_VALUES = {
     "_value": ("_value_error", "_value_units", "_curvature"),
     "_conjugate": ("_conjugate_error", "_conjugate_units", "quadratic_conjugate"),
 }
-"""What is said of values, and no longer true of others."""
+"""Attributes that are true of values, and no longer true of others."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Loss(metaclass=ChecksKeywords):
     """
 
     name: ClassVar[str]
-    """What the loss is called in tables and figures."""
+    """The name of the loss in tables and figures."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Drop what is inherited about values from a subclass with values of its own: errors, curvature, form."""
@@ -207,7 +207,8 @@ class Loss(metaclass=ChecksKeywords):
         """Return those of the finite ends of the domain, ``lower`` and ``upper``, where t is the multiplier of s.
 
         They are the costs times how far t is beyond the slope of the conjugate where s is at an end. A loss that is
-        smooth only approaches the ends, so that they are 0. Of another without a quadratic conjugate none are known.
+        smooth only approaches the ends, so that they are 0. For another loss without a quadratic conjugate none are
+        known.
         """
         conjugate, (low, high) = self.quadratic_conjugate, self.domain
         if conjugate is not None:

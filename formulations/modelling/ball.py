@@ -60,7 +60,7 @@ class BallModel(Model[Answered]):
     @property
     @abstractmethod
     def weight(self) -> float:
-        """What every loss is multiplied by in the objective: 1 of a sum, 1/m of a mean."""
+        """The factor of every loss in the objective: 1 for a sum, 1/m for a mean."""
 
     @abstractmethod
     def losses(self, C: Vector) -> SampleLosses:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several models on samples of one kernel matrix, trained together.
 
-What a batch of KernelQPs takes goes there, and shares its kernel values; everything else, and what the batch leaves
-unproved, is solved model by model in threads. Either way an answer is what solving its model alone would return.
+KernelQPs that a batch takes are solved there and share its kernel values; everything else, and whatever the batch
+leaves unproved, is solved model by model in threads. Either way an answer is what solving its model alone would return.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class Trained(Generic[Answered]):
 
     @cached_property
     def certificate(self) -> Certificate:
-        """What is proved."""
+        """The certificate."""
         return self.prove()
 
     @cached_property

@@ -174,7 +174,7 @@ class Candidate:
 
     @property
     def own_function(self) -> FunctionAtSamples | None:
-        """What a certificate is to judge in place of the expansion in beta, if anything."""
+        """The function that a certificate is to judge in place of the expansion in beta, if there is one."""
         return None if self.is_expansion else self.at_samples
 
     def own_expansion(self, gram: Gram) -> Expansion | None:

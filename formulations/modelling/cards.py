@@ -40,7 +40,7 @@ _LONGEST = 60
 
 
 class Explained(Carded):
-    """What has a textbook's problem, samples and a kernel; ``repr`` is one line of them."""
+    """A model with a textbook's problem, samples and a kernel; ``repr`` is one line of them."""
 
     textbook: ClassVar[TextbookProblem | None] = None
     """The problem as the docstring of the module writes it; None: its class does not say."""

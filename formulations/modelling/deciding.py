@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What decides beside the f + b of a model in its extended forms, and is in no Solution.
+"""The deciding function of a model's extended forms beside f + b, which is in no Solution.
 
 In a primal, a further variable decides where it stands in one expression with f or b, as c does in |y - f - b - P c|.
 It only serves where a greater value of it loosens, or tightens, all that it shares with them, as that of a slack or of

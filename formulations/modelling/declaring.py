@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What declarations are written with: forms as attributes of their model, variables of theirs, labelled constraints."""
+"""The means to write declarations: forms as attributes of their model, variables of theirs, labelled constraints."""
 
 from __future__ import annotations
 

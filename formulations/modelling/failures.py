@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is said where there is no answer: the errors of models, in their own words."""
+"""The errors where there is no answer, in the words of the model."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ class Form(Statement):
     def enclose(self, answer: Any) -> Enclosure:
         """Return an interval that holds the optimum in exact arithmetic, between the two values of a certificate.
 
-        Of a textbook form it is that of the model, see :meth:`formulations.modelling.model.Model.enclose`. Of an
+        For a textbook form it is that of the model, see :meth:`formulations.modelling.model.Model.enclose`. For an
         extended form the problem is that of its matrices as they are in float64, where kernel values are rounded; see
         :func:`qpkernels.problems.enclose_cone_program`.
 

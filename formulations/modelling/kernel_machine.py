@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every model is: data, kernel, hyper-parameters, two bounds of its optimum, and how an answer is read."""
+"""The base class of kernel machines: data, kernel, hyper-parameters, two bounds of the optimum, and reading answers."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ Conditions: TypeAlias = Mapping[str, Vector]
 """The optimality conditions of each sample, shape (m,), by their formula: what vanishes at an optimum."""
 
 Answered = TypeVar("Answered", bound=Solution, covariant=True)
-"""What solving a model of a kind returns."""
+"""The type that solving a model of a kind returns."""
 
 
 @carded
 class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
-    """What a kernel machine is: its problem, stated on data, and the words in which it is answered.
+    """A kernel machine: its problem, stated on data, and the words in which it is answered.
 
     The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. Who solves and
     who certifies it is :class:`~formulations.modelling.model.Model`, which every model is a subclass of.

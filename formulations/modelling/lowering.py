@@ -125,7 +125,7 @@ class Lowered:
 
 @dataclass(frozen=True, eq=False)
 class ConeAnswer:
-    """What a solver of cone programs left: the lowered problem, whose variables hold the point, and the multipliers.
+    """The answer of a cone solver: the lowered problem, whose variables hold the point, and the multipliers.
 
     Attributes
     ----------

@@ -73,12 +73,12 @@ class Scheme(Explained, metaclass=ChecksKeywords):
     @property
     @abstractmethod
     def entry(self) -> ModelEntry:
-        """What the model of each machine states about itself."""
+        """The declaration of the model of each machine."""
 
     @property
     @abstractmethod
     def settings(self) -> Mapping[str, Any]:
-        """What the scheme is beside its data and hyper-parameters."""
+        """The scheme's further attributes beside its data and hyper-parameters."""
 
     @abstractmethod
     def value_of(self, name: str) -> Vector:
@@ -158,7 +158,7 @@ class Machines:
 
     @cached_property
     def key(self) -> bytes:
-        """What fits have in common whose machines have the same samples."""
+        """The common part of fits whose machines have the same samples."""
         known = self.programs
         starts = np.cumsum([0, *(part.samples.size for part in self.parts)]) if known is None else known.starts
         samples = np.concatenate([part.samples for part in self.parts]) if known is None else known.samples

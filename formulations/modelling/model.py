@@ -212,8 +212,8 @@ class Model(KernelMachine[Answered]):
         Returns
         -------
         ExactKernelCertificate
-            Its ``suboptimality`` bounds (P(f, b) - optimum) / \|optimum\|. Of random Fourier features, whose functions
-            are none in the space of the exact kernel, it is that of sum_j beta_j k(x_j, .) instead, by "product" only.
+            Its ``suboptimality`` bounds (P(f, b) - optimum) / \|optimum\|. For random Fourier features, whose functions
+            are not in the space of the exact kernel, it is that of sum_j beta_j k(x_j, .) instead, by "product" only.
 
         Raises
         ------

@@ -3,8 +3,8 @@
 
 P(f, b) needs no more than f. The dual point that belongs to it has -beta_i among the slopes of the loss at f(x_i) + b.
 Where that loss is smooth there, the slope says it; at a kink beta_i may be anything between two slopes, and the values
-of an answer that is not exact tell only which samples are near one. Of these the dual is solved, the others being held:
-any feasible beta gives a lower bound, and the largest found is the best proof.
+of an answer that is not exact tell only which samples are near one. The dual over these is solved while the others are
+held: any feasible beta gives a lower bound, and the largest found is the best proof.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Contradiction:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What people call the constraints."""
+        """The usual names of the constraints."""
         return tuple(group.name for group in self.groups)
 
     def among(self, rows: Indices) -> bool:

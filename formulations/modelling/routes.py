@@ -86,9 +86,9 @@ def solve_by_request(
 ) -> Any:
     """Solve and certify by the solver that was named; without a name, by one after the other until it is proved.
 
-    A KernelQP of few samples is a batch of one. What that leaves unproved goes on from there, by the programs that the
-    model is, then by its forms and the usual solver of cone programs, then by others. A limit that the user set is one
-    of all together.
+    A KernelQP of few samples is a batch of one. An answer that this leaves unproved goes on from there, by the programs
+    that the model is, then by its forms and the usual solver of cone programs, then by others. A limit that the user
+    set is one of all together.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ class Hypothesis:
     The coefficients beta of f = sum_j beta_j k(x_j, .) satisfy Phi'beta = u; solvers are not given beta itself, since
     K is nearly singular for most kernels, and beta then hardly determined.
 
-    What is said of f at further points may need their k(t, .) as well: those who ask for f there give it further
+    A condition on f at further points may need their k(t, .) as well: those who ask for f there give it further
     coordinates, in directions that are orthogonal to the span of the samples, where f is what it was at these.
 
     Attributes

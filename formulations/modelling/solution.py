@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What solving a model returns, and what can be asked of it in the terms of the model."""
+"""The result of solving a model, and the questions that can be asked of it in the terms of the model."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Solution(Answering, Carded):
     formulation
         Name of the form solved, or of the model where a solver took it as it is.
     objective
-        Value of the form solved, at the answer: of a minimised dual it is the negative of the primal's. Of a model
+        Value of the form solved, at the answer: of a minimised dual it is the negative of the primal's. For a model
         solved as it is, the value of its primal.
     scale
         The function whose value that is, and what it is of the model's value, as :class:`~formulations.Scale` has them.
@@ -148,7 +148,7 @@ class Solution(Answering, Carded):
     intercept_interval
         The ends between which every b is optimal with this f; equal where b is unique.
     beta
-        Signed coefficients, shape (m,). Of a textbook model these are coefficients of f; an extended one has others,
+        Signed coefficients, shape (m,). For a textbook model these are coefficients of f; an extended one has others,
         which are those of ``function``.
     multipliers
         The dual point, shape (m,), of a model where beta are coefficients of f only, as far as the answer has one.
@@ -209,7 +209,7 @@ class Solution(Answering, Carded):
     """beta in the letters of the dual of the model."""
     _correction: Correction | None = field(kw_only=True)
     _in_matrices: ConePoint | None = field(default=None, kw_only=True)
-    """Of a form that was solved in matrices, x and z as certified: what another solve or an enclosure starts from."""
+    """For a form that was solved in matrices, x and z as certified: another solve or an enclosure starts from them."""
     _unread: Callable[[], Mapping[str, Any]] | None = field(default=None, kw_only=True)
     """Reads the fields that are left to be read, which came as None."""
     _left_out: tuple[str, ...] = field(default=(), init=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every route to a certified solution shares: the request, the choice of a solver, and what is said of the end."""
+"""The common part of every route to a solution: the request, the choice of a solver, and the messages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class SolveRequest:
-    """What a user asks of ``solve``; see :meth:`formulations.modelling.model.Model.solve`.
+    """A user's request to ``solve``; see :meth:`formulations.modelling.model.Model.solve`.
 
     Attributes
     ----------

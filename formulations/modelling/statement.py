@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a form says: a problem of CVXPY that the user may extend, and the last answer in its variables."""
+"""A stated form: a problem of CVXPY that the user may extend, and the last answer in its variables."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class Statement(metaclass=ABCMeta):
 
     @property
     def factor(self) -> float:
-        """What its value is of the model's, which a certificate bounds; NaN where it is no multiple of it."""
+        """Its value in terms of the model's, which a certificate bounds; NaN where it is no multiple of it."""
         return 1.0
 
     @property
@@ -321,7 +321,7 @@ class Statement(metaclass=ABCMeta):
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """What a form is stated on beside parameters: the kernel matrix, and which samples have no cost."""
+    """The data of a form beside parameters: the kernel matrix, and which samples have no cost."""
 
     gram: Gram
     absent: tuple[int, ...]
@@ -349,7 +349,7 @@ class Basis:
 
 @dataclass(frozen=True, eq=False)
 class Extension:
-    """What a user added to a textbook problem."""
+    """The constraints and terms that a user added to a textbook problem."""
 
     constraints: tuple[cp.Constraint, ...] = ()
     objective: cp.Expression | None = None
@@ -389,7 +389,7 @@ def _scalar_expression(objective: object) -> cp.Expression:
 
 @dataclass(eq=False)
 class Shown:
-    """What the variables of a form hold.
+    """The values of the variables of a form.
 
     Attributes
     ----------

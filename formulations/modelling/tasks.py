@@ -36,7 +36,7 @@ class Classification(Solution):
     _y: Vector
     margin_level: float = 1.0
     _sigmoids: Sigmoids | None = None
-    """Of g(x) to a probability: that of log-odds, or one that an estimator fitted; the label goes by the sign of g."""
+    """From g(x) to a probability: log-odds, or a sigmoid that an estimator fitted; the label goes by the sign of g."""
 
     @property
     def _decision(self) -> Decision:

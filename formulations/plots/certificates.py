@@ -151,7 +151,7 @@ _EXACT = 1e-16
 
 
 class _Answers(Display):
-    """What both have: logarithmic axes, and a legend to the right."""
+    """The common part of both: logarithmic axes, and a legend to the right."""
 
     _panel_size: ClassVar[tuple[float, float]] = (9.0, 5.0)
 
@@ -169,7 +169,7 @@ class _Answers(Display):
 class ComparisonDisplay(_Answers):
     """Every answer of a comparison by its seconds and its certified relative gap.
 
-    :meth:`from_comparison` makes one. What lies in the green band is proved optimal. Colours are solvers, markers are
+    :meth:`from_comparison` makes one. An answer in the green band is proved optimal. Colours are solvers, markers are
     forms; an answer that is not proved is hollow.
 
     Attributes

@@ -32,7 +32,7 @@ _ClassModel: TypeAlias = TwoClassModel | OneClass | OneVersusOne | OneVersusRest
 _ClassSolution: TypeAlias = Classification | Novelty | MulticlassSolution | RelevanceSolution
 
 _ResponseMethod: TypeAlias = Literal["decision_function", "predict_proba"]
-"""What is drawn: decision values, or probabilities."""
+"""The quantity to draw: decision values, or probabilities."""
 
 _METHODS = ("decision_function", "predict_proba")
 
@@ -51,8 +51,8 @@ class DecisionRegionDisplay(Display):
     """The regions of a classifier in a plane of two features, its margin, its samples and its support vectors.
 
     :meth:`from_solution` and :meth:`from_estimator` make one. The boundary is a solid line, the margin dashed; regions
-    have the colours of their classes, which have a marker each as well, and support vectors are ringed. Of one class,
-    what is not novel is tinted.
+    have the colours of their classes, which have a marker each as well, and support vectors are ringed. With one class,
+    the region that is not novel is tinted.
 
     Where there are more than two features the plane is a section through their space, all others being fixed, and the
     samples are projected onto it: these may lie on another side of the boundary than they do in all features.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every display is: computed numbers, and a method that draws them."""
+"""The base class of displays: computed numbers, and a method that draws them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Display(ABC):
     _panel_rows: ClassVar[int] = 1
     _panel_columns: ClassVar[int] = 1
     _panel_size: ClassVar[tuple[float, float]] = (5.2, 4.4)
-    """Of each panel of a new figure, in inches."""
+    """Size of each panel of a new figure, in inches."""
 
     _legend_columns: ClassVar[int] = 3
     """Entries of a legend that are side by side below a new figure."""

@@ -33,7 +33,7 @@ _EDGE = 1e-2
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _CurveDisplay(Display):
-    """What is drawn along one feature: a curve over a grid, and samples at their partial residuals."""
+    """A function along one feature: a curve over a grid, and samples at their partial residuals."""
 
     _panel_size: ClassVar[tuple[float, float]] = (6.4, 4.4)
 
@@ -68,7 +68,7 @@ class TubeDisplay(_CurveDisplay):
 
     Where there are several features, the function is that of a line through their space, all others being fixed, and a
     sample is drawn at its partial residual g(line at x_i) + r_i: as far from the curve as it is from g in all features,
-    so that it is inside the tube drawn where it is inside the tube. Of one feature, this is its target.
+    so that it is inside the tube drawn where it is inside the tube. With a single feature, this is its target.
 
     Attributes
     ----------

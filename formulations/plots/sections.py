@@ -122,7 +122,7 @@ class Section:
 
     @property
     def target(self) -> str:
-        """What the axis of targets is called: of a section they are partial residuals."""
+        """The label of the axis of targets: for a section they are partial residuals."""
         return "$y$" if self.X.shape[1] == len(self.features) else "$y$, as partial residuals"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What changes along a hyper-parameter: answers, exact coefficients, and the scores of a grid."""
+"""Displays along a hyper-parameter: answers, exact coefficients, and the scores of a grid."""
 
 from __future__ import annotations
 

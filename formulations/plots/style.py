@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all pictures share: colours with a marker and a line style beside each, new figures, and the user's axes.
+"""The common style of all pictures: colours with a marker and a line style each, new figures, and the user's axes.
 
 A figure of ours is drawn on an opaque white background, so that it reads the same on white and on dark pages. Every
 colour has a contrast of at least 3 on white, and is told from the others by readers with each kind of colour blindness.
@@ -79,7 +79,7 @@ STYLE: dict[str, Any] = {
     "xtick.color": INK,
     "ytick.color": INK,
 }
-"""What differs from matplotlib's own settings in our figures."""
+"""The settings of our figures that differ from matplotlib's own."""
 
 
 def require_matplotlib() -> None:

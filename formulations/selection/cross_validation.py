@@ -127,7 +127,7 @@ class CrossValidation(Rowed):
     def decision(self) -> Vector | Matrix:
         """The decision value of each sample by the model that was trained without it, shape (m,).
 
-        Of several classes those of all machines, shape (m, machines).
+        With several classes those of all machines, shape (m, machines).
 
         Raises
         ------
@@ -201,7 +201,7 @@ def cross_validate(
         scikit-learn, or pairs (train, test) of sample numbers.
     scoring
         None: accuracy, or R^2 of real targets. A name of a scorer of scikit-learn, or a function of (labels or
-        targets, decision values); the greater the better. Of several classes such a function is given one value a
+        targets, decision values); the greater the better. With several classes such a function is given one value a
         class, shape (n, K), the largest of which decides.
     tol, solver, **options
         As in :meth:`formulations.modelling.model.Model.solve`, for each fit. Models that are a KernelQP share kernel

@@ -60,7 +60,7 @@ Asked: TypeAlias = Part | Machines
 """A fit that is wanted: of a model, or of the machines of several classes."""
 
 Answer: TypeAlias = Trained[Any] | MachineAnswers | QPKernelsError
-"""What became of it."""
+"""The status."""
 
 
 def asked(model: Selectable, samples: Indices, after: int | None = None, held_out: Indices | None = None) -> Asked:
@@ -79,7 +79,7 @@ class ProvedFit(Protocol):
 
     @property
     def certificate(self) -> Certificate:
-        """What is proved; of several, of the weakest."""
+        """The certificate; with several machines, that of the weakest."""
 
     @property
     def status(self) -> Status:
@@ -87,12 +87,12 @@ class ProvedFit(Protocol):
 
     @property
     def seconds(self) -> float:
-        """Of the solvers."""
+        """Iterations of the solvers."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What is kept of a certified fit.
+    """The part of a certified fit that is kept.
 
     Attributes
     ----------

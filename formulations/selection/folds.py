@@ -172,7 +172,7 @@ def _divided(divided: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 Scoring: TypeAlias = str | Callable[[NDArray[Any], Any], float] | None
 """A scorer's name of scikit-learn, a function of (y, decision values), or None: accuracy, R^2 for real targets.
 
-Of several classes the values are one a class, shape (n, K), the largest of which decides.
+With several classes the values are one a class, shape (n, K), the largest of which decides.
 """
 
 Score: TypeAlias = Callable[[NDArray[Any], Any], float]
@@ -255,7 +255,7 @@ def _named(name: str, decision: Decision | None) -> Score:
     score = get_scorer(name)
 
     class FittedRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-        """What a scorer asks: predictions are the values themselves."""
+        """An adapter for scorers: predictions are the values themselves."""
 
         fitted_ = True
 
@@ -263,7 +263,7 @@ def _named(name: str, decision: Decision | None) -> Score:
             return X
 
     class FittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-        """What a scorer asks: labels by the sign, and the values."""
+        """An adapter for scorers: labels by the sign, and the values."""
 
         fitted_, classes_ = True, None if decision is None else decision.classes
 

@@ -105,7 +105,7 @@ def listed(name: str, values: Any) -> Sequence[Any]:
 def with_numbers(model: Selectable, numbers: Mapping[str, Any], rows: Indices) -> Selectable:
     """Return a copy of a model of the samples ``rows`` with these hyper-parameters.
 
-    Of a value for each sample of all, the entries of these samples are taken.
+    Where there is a value for each of all samples, the entries of these samples are taken.
     """
     values = {name: value if is_scalar(value) else np.asarray(value)[rows] for name, value in numbers.items()}
     return model.with_params(**values) if isinstance(model, Scheme) else model.copy().set_params(**values)

@@ -16,7 +16,7 @@ determines b without the sample: g_{-i} = g. Where there is a b and none is free
 sample i may have helped to choose, and nothing is kept. The samples that this leaves are left out one by one, each fit
 starting from that of all.
 
-Of several classes this is so of each machine: leaving a sample out changes those only that are trained on it.
+With several classes this is so for each machine: leaving a sample out changes only those that are trained on it.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ _ROOM = 2**28
 """Bytes of answers that are held at a time."""
 
 _BYTES = 64
-"""Of a machine, for each of its samples: beta, K beta, targets, bounds, numbers."""
+"""For each sample of a machine: beta, K beta, targets, bounds, numbers."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeaveOneOut(Carded):
-    """What each sample is worth to the model of all others.
+    """The value of each sample to the model of all others.
 
     Attributes
     ----------
@@ -84,8 +84,8 @@ class LeaveOneOut(Carded):
     scoring
         Name of the score, such as "accuracy" or "r2".
     fits
-        What is proved of the fits that were made, by the sample left out; none where the values have a closed form. Of
-        several machines only those count that were fitted without the sample, and support vectors are not counted.
+        What is proved of the fits that were made, by the sample left out; none where the values have a closed form.
+        With several machines only those count that were fitted without the sample, and support vectors are not counted.
     closed_form
         Whether the values come from the fit of all samples by a formula, and no others were made.
     model, tol
@@ -160,10 +160,10 @@ def leave_one_out(
     Parameters
     ----------
     model
-        Any model. Of kernel ridge and least squares the values have a closed form; of other KernelQPs, only samples
-        with a coefficient are left out where a free support vector determines b, or there is none; of any other, or
-        where the others do not determine b, each sample. Or OneVersusOne or OneVersusRest of several classes, whose
-        machines are models of that kind.
+        Any model. For kernel ridge and least squares the values have a closed form. For other KernelQPs, only samples
+        with a coefficient are left out where a free support vector determines b, or there is none. For all other
+        models, or where the others do not determine b, each sample is left out. Or OneVersusOne or OneVersusRest of
+        several classes, whose machines are models of that kind.
     scoring, tol, solver, n_jobs, progress, store, **options
         As in :func:`cross_validate`. The score is that of all values together. A rerun makes the fit of all samples
         anew, from which the others start.
@@ -203,7 +203,7 @@ def leave_one_out(
 
 @dataclass(frozen=True, eq=False)
 class _LeftOut:
-    """What is known of a machine without each of its samples.
+    """The known values of a machine without each of its samples.
 
     Attributes
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a user passes: single numbers and words are checked, and keywords that a class does not have are refused."""
+"""Checks of what a user passes: single numbers and words are validated, and unknown keywords are refused."""
 
 from __future__ import annotations
 

@@ -241,7 +241,7 @@ def _finite(matrix: Matrix, name: str) -> Matrix:
 def finite_samples(values: ArrayLike, name: str) -> Samples:
     """Return a copy of ``values`` as a float64 matrix of finite numbers: a csr_array if it is sparse, in any format.
 
-    A csr_array has its entries sorted and duplicates of them added up; zeros that are stored stay so. What
+    A csr_array has its entries sorted and duplicates of them added up; zeros that are stored stay so. An array that
     ``numpy.load(path, mmap_mode="r")`` maps from a file of float64 is not copied: it stays there, and must not change.
 
     Raises

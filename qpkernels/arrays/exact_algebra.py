@@ -309,8 +309,8 @@ def semidefinite_shift(P: Any) -> float:
     Parameters
     ----------
     P
-        Symmetric, dense or sparse, shape (n, n). What a matrix is that is symmetric up to rounding only, 1/2 (P + P')
-        says: x'P x knows no other.
+        Symmetric, dense or sparse, shape (n, n). A matrix that is symmetric only up to rounding is read as 1/2 (P +
+        P'), since x'P x is the same for both.
 
     Notes
     -----

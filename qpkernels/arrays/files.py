@@ -100,7 +100,7 @@ def read_file(path: Path) -> bytes:
 def replacing(path: Path, encoding: str | None = None) -> Iterator[IO[Any]]:
     """Open a file beside ``path`` that takes its place in one step, with its permissions, once all is written.
 
-    What is there stays as it is until then, and if anything fails, such as on a full disk. A link stays one, to the
+    An existing file stays as it is until then, and if anything fails, such as on a full disk. A link stays one, to the
     new file; to devices and pipes, which hold nothing that could be lost, is written at once.
 
     Parameters
@@ -138,7 +138,7 @@ def replacing(path: Path, encoding: str | None = None) -> Iterator[IO[Any]]:
 
 _MOST_ARRAYS = 1000
 LARGEST_BYTES = 2**33
-"""What the arrays of one file may take in memory together."""
+"""The memory that all arrays of one file may take together."""
 
 _LARGEST_EXPANSION = 1032
 """A byte of a deflated stream expands to no more than this."""
@@ -168,9 +168,9 @@ def parsing(path: str | Path, what: str) -> Iterator[None]:
 def load_arrays(path: str | Path, what: str, names: Container[str] | None = None) -> dict[str, NDArray[Any]]:
     """Return the arrays of a .npz file by name. Nothing is unpickled, so that a file from elsewhere cannot run code.
 
-    Of ``names``, if they are given, those that there are, and of others nothing is read. Shapes are compared with the
-    sizes of the members, and those with what their compressed bytes can hold, before anything is allocated: memory
-    stays within 1032 times the size of the file, and within 8 GiB.
+    If ``names`` are given, only those arrays are read. Shapes are compared with the sizes of the members, and those
+    with what their compressed bytes can hold, before anything is allocated: memory stays within 1032 times the size of
+    the file, and within 8 GiB.
 
     Raises
     ------

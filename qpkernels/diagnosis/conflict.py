@@ -3,8 +3,8 @@ r"""The irreducible infeasible subset (IIS): constraints that contradict each ot
 
 A deletion filter: leave out one constraint at a time, and leave it out for good if the others still contradict each
 other. It starts from the support of Farkas multipliers, and goes on with that of every new proof, so that it asks about
-few constraints. What it finds is verified: Farkas multipliers for the subset, and for each member a point that
-satisfies all others. Source: Chinneck and Dravnieks (1991), ORSA Journal on Computing 3(2).
+few constraints. Each subset that it finds is verified: Farkas multipliers for the subset, and for each member a point
+that satisfies all others. Source: Chinneck and Dravnieks (1991), ORSA Journal on Computing 3(2).
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ class Unit:
 
     @property
     def directions(self) -> Iterator[Vector]:
-        """What each slack adds to the rows."""
+        """How much each slack relaxes the rows."""
         match self.cone:
             case Zero():
                 yield from (np.ones(1), -np.ones(1))
@@ -240,7 +240,7 @@ _TRIFLE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What is proved of some rows; neither a point nor multipliers: nothing.
+    """The proof about some rows; neither a point nor multipliers: nothing.
 
     Attributes
     ----------

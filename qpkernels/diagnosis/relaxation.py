@@ -105,7 +105,7 @@ def find_relaxation(
     program
         Its objective has no part in this.
     groups
-        The constraints; None: the blocks of rows. What is in none of them does not give way.
+        The constraints; None: the blocks of rows. Rows outside of all groups do not give way.
     relaxed
         Numbers of the constraints that may give way; None: all.
     solver

@@ -27,7 +27,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Card:
-    """What an object shows of itself.
+    """The parts of which an object's display is made.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ _LEAST = -16.0
 def bars(measures: Sequence[tuple[str, float]]) -> str:
     """Return an inline SVG of numbers from 1e-16 to 1 as bars on a logarithmic scale, in the colour of the text.
 
-    What is beyond either end has a bar to that end; NaN has none.
+    A value beyond either end has a bar to that end; NaN has none.
     """
     height = _ROW * (len(measures) + 1)
     total = _LABEL + _WIDTH + _VALUE

@@ -7,8 +7,8 @@ becomes ½ ‖f‖² + Σᵢ Cᵢ max(0, 1 − yᵢ (f(xᵢ) + b)), and ``\frac{
 take one word or number, or what stands in parentheses; ``'`` transposes; ``a+`` and ``a-`` before a space, comma,
 parenthesis or subscript are letters with a sign, and ``psi*`` is a conjugate; ``a/b`` without spaces is a fraction, and
 ``<w, x>`` an inner product; words of the table ``_SYMBOLS`` are what they name, and other
-words products of letters, unless a parenthesis follows (``YKY``, ``MyKernel(x, z)``). What stands in double quotes is
-text, such as the name of a column: ``x_("age")``; see :func:`quoted`.
+words products of letters, unless a parenthesis follows (``YKY``, ``MyKernel(x, z)``). Text in double quotes is kept as
+it is, such as the name of a column: ``x_("age")``; see :func:`quoted`.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class _Leaf:
 
 @dataclass(frozen=True)
 class _Script:
-    """What stands below or above the line."""
+    """A subscript or a superscript."""
 
     above: bool
     content: tuple[_Piece, ...]
@@ -115,7 +115,7 @@ class _Script:
 
 @dataclass(frozen=True)
 class _Group:
-    """What stands in parentheses."""
+    """An expression in parentheses."""
 
     content: tuple[_Piece, ...]
 

@@ -34,7 +34,7 @@ class TextbookLine:
 
 @dataclass(frozen=True)
 class TextbookProblem:
-    """What is minimised or maximised, subject to which constraints.
+    """An optimisation problem: an objective, and the constraints that it is subject to.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class TextbookProblem:
 
     @cached_property
     def verb(self) -> str:
-        """What is to be done, in a word."""
+        """The task in a word."""
         return _VERBS[self.text.split(maxsplit=1)[0]]
 
     @property
@@ -70,12 +70,12 @@ class TextbookProblem:
 
     @cached_property
     def objective(self) -> str:
-        """What is minimised or maximised, found or solved."""
+        """The objective, or what is to be found or solved."""
         return self.text.split(maxsplit=1)[1].partition(" s.t. ")[0].strip()
 
     @cached_property
     def constraints(self) -> tuple[str, ...]:
-        """What must hold."""
+        """The constraints."""
         stated = self.text.partition(" s.t. ")[2].strip()
         return tuple(re.split(r",\s{2,}", stated)) if stated else ()
 

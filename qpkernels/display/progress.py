@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is shown while something runs."""
+"""Progress that is shown while something runs."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ Json = TypeVar("Json")
 class Column:
     """A column: its heading, its side, and the width of a terminal from which on it is shown.
 
-    Of records it shows the entry ``key``, and floats in that form; None and NaN are empty cells.
+    For records it shows the entry ``key``, with floats in that form; None and NaN are empty cells.
     """
 
     heading: str

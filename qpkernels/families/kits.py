@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What each kit of machine code is: problems, so small that they take no time, that use all of its functions."""
+"""The kits of machine code, each given by problems, so small that they take no time, that use all of its functions."""
 
 from __future__ import annotations
 

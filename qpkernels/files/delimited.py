@@ -45,7 +45,7 @@ class _Layout(NamedTuple):
 
 
 class Table(NamedTuple):
-    """What a file holds: features, targets, and where there is a header, their names.
+    """The content of a file: features, targets and, where there is a header, their names.
 
     Features of a large file are a matrix that is mapped from a temporary one.
     """

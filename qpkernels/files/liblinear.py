@@ -29,7 +29,7 @@ _WHAT = "a model of LIBLINEAR"
 
 @dataclass(frozen=True, eq=False)
 class LiblinearModel:
-    """What a model file holds.
+    """The content of a model file.
 
     Attributes
     ----------

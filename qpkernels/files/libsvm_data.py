@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What LIBSVM's tools read and write beside machines: samples, kernel matrices and scalings, each as text.
+"""The text files that LIBSVM's tools use beside machines: samples, kernel matrices and scalings.
 
 Numbers are written with the fewest digits that read back as the same float64.
 """

@@ -57,7 +57,7 @@ _HEAD = {
 
 
 class SvmType(StrEnum):
-    """What LIBSVM calls a machine."""
+    """The types of machine that LIBSVM knows."""
 
     C_SVC = "c_svc"
     NU_SVC = "nu_svc"
@@ -305,7 +305,7 @@ def _read_serials(path: Path, content: bytes, several: int) -> tuple[Samples, Ma
 
 @dataclass(frozen=True, eq=False)
 class LibsvmModel:
-    """What a model file holds: a function, and the kind of machine that it is of.
+    """The content of a model file: a function, and the type of its machine.
 
     Attributes
     ----------

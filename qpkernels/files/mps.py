@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 DESCRIPTION = "* qpkernels "
-"""What the comment with names and cones begins with."""
+"""The beginning of the comment that holds names and cones."""
 
 OBJECTIVE = "objective"
 _LONGEST_NAME = 32

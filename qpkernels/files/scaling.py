@@ -80,7 +80,7 @@ class Scaling:
     def to_range(cls, X: ArrayLike, lower: float = -1.0, upper: float = 1.0) -> Scaling:
         """Return the map that takes the least and largest value of each feature in X to the ends of a range.
 
-        Of sparse samples it is x_j -> x_j / max |x_j|, which keeps their zeros, and has no ends to choose.
+        For sparse samples it is x_j -> x_j / max |x_j|, which keeps their zeros, and has no ends to choose.
 
         Raises
         ------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program has beside its numbers, as JSON, and programs with two-sided rows, l <= Ax <= u.
+"""The structure of a program as JSON, and programs with two-sided rows, l <= Ax <= u.
 
 The JSON holds its name, its cones, and the names of its blocks. Two-sided rows are those of OSQP's and MPS files.
 """

@@ -57,7 +57,7 @@ class Stored(NamedTuple):
 class GrowingMatrix:
     """A symmetric matrix in memory with room for more rows.
 
-    A row, with its column, has a slot; that of one that is gone is used again. What is not in use is 0.
+    A row, with its column, has a slot; that of one that is gone is used again. The rows that are not in use are 0.
 
     Parameters
     ----------
@@ -114,9 +114,8 @@ _SPARED = 2
 class FollowedProduct:
     r"""The product K v of a :class:`GrowingMatrix` whose rows come and go, from the product before it, by its slots.
 
-    With v = v0 + d, K v = K v0 + K d takes the rows where d is not 0 alone. What rounding did to K v0 stays in it, and
-    each update adds to that what it does itself: in the terms of ``qpkernels.problems.rounding``, with
-    l_i = sqrt(K_ii),
+    With v = v0 + d, K v = K v0 + K d takes the rows where d is not 0 alone. The rounding error of K v0 stays in it, and
+    each update adds its own: in the terms of ``qpkernels.problems.rounding``, with l_i = sqrt(K_ii),
 
         sqrt(n) eps sum_j |d_j| l_j l_i  +  eps |K v|_i
 
@@ -218,8 +217,8 @@ def joined(X: Samples, new: Samples) -> Samples:
 class ChangingGram(Gram):
     """A kernel matrix that shares its entries with the one before a change and the one after it.
 
-    It is the matrix of its own samples, as any :class:`Gram`. What it shares are entries in memory: a change computes
-    the rows of new samples alone. One of both must :meth:`leave` them, and then asks its kernel, as any other.
+    It is the matrix of its own samples, as any :class:`Gram`. Both share entries in memory: a change computes the rows
+    of new samples alone. One of both must :meth:`leave` them, and then asks its kernel, as any other.
 
     Notes
     -----

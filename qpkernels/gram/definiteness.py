@@ -71,7 +71,7 @@ class Correction:
 
     @property
     def shift(self) -> float:
-        """What was added to each diagonal entry; 0 where the matrix was clipped."""
+        """The number that was added to each diagonal entry; 0 where the matrix was clipped."""
         return -self.smallest_eigenvalue if self.kind == "shift" else 0.0
 
     def __str__(self) -> str:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What is proved of a kernel matrix in exact arithmetic: sums with it enclosed, and samples that depend on each other.
+r"""Proofs about a kernel matrix in exact arithmetic: enclosed sums, and samples that depend on each other.
 
 **Functions.** f(x_i) = sum_j c_j k(x_j, x_i) and ||f||^2 = c'K c come with proved bounds. Entries of K have errors E.
-Of K = H + L and c = h + l the leading bits are split off, such that H h is exact in float64; H l + L c is smaller by
+The leading bits of K = H + L and c = h + l are split off, such that H h is exact in float64; H l + L c is smaller by
 those bits, and so is what its sums lose. So f is known to about
 
     u |f| + E |c|     and, where k is x'z, from w = sum_j c_j x_j,      u |f| + |X| (error of w).

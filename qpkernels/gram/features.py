@@ -207,8 +207,8 @@ class SparseFeatures:
 def weights_of(features: Matrix, coefficients: Vector, level: Vector) -> Vector:
     """Return Phi'c without losing the digits that the rows of Phi share: sum c_j (phi_j - level) + level sum c_j.
 
-    Coefficients of a model with an intercept add up to 0. What rounding leaves of that counts for as much as the
-    samples are far away, so that it is added up exactly, whatever the order. NaN where that sum overflows.
+    Coefficients of a model with an intercept add up to 0. The rounding error of that sum matters the more the farther
+    away the samples are, so that it is added up exactly, in any order. NaN where that sum overflows.
     """
     return np.asarray(_combined_around(features, coefficients, level) + level * exact_sum(coefficients))
 
@@ -270,7 +270,7 @@ def _absolute_values(rows: Matrix, weights: Vector, level: Vector | None) -> Vec
 
 
 _ROUNDING = 4 * np.finfo(float).eps
-"""What rounding leaves of a difference of equal entries of K, against the largest of them."""
+"""The rounding error of a difference of equal entries of K, relative to the largest of them."""
 
 
 @dataclass(frozen=True, eq=False)

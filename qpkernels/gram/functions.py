@@ -52,7 +52,7 @@ __all__ = [
 _WHAT = "a function written by Expansion.save"
 
 _SPARSE_PARTS = ("data", "indices", "indptr", "shape")
-"""What a file holds of sparse centers, under names that begin with centers_."""
+"""The arrays that a file holds for sparse centers, under names that begin with centers_."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +142,7 @@ class Expansion:
     def __call__(self, X: ArrayLike) -> Vector:
         """Return the decision values f(x_i) + b, shape (number of samples,); memory stays bounded.
 
-        Of an array of Dask they are one, each block made where it is.
+        For an array of Dask they are an array of Dask, each block of which is made where it is.
 
         Parameters
         ----------

@@ -74,7 +74,7 @@ _OF_SAMPLES = (
     *("kernel", "memory_limit", "indefinite", "feature_names", "_by_construction", "_may_be_corrected", "_settled"),
     *("kernel_diagonal", "diagonal", "lengths", "correction", "factored", "explicit"),
 )
-"""What a matrix knows that is no larger than the samples."""
+"""The attributes of a matrix that are no larger than the samples."""
 
 
 class Gram(Carded, metaclass=ChecksKeywords):
@@ -239,7 +239,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @cached_property
     def correction(self) -> Correction | None:
-        """What was done to an indefinite matrix, or None: it is as the kernel gives it.
+        """The correction of an indefinite matrix; None where the matrix is as the kernel gives it.
 
         Asking for it settles whether the matrix is indefinite, which takes the whole matrix, unless the kernel is
         positive semidefinite by construction or ``indefinite`` is "refuse".
@@ -482,8 +482,8 @@ class Gram(Carded, metaclass=ChecksKeywords):
     ) -> Expansion:
         """Return f + b with f = sum_j beta_j k(x_j, .) over the samples with a coefficient, or over fewer points.
 
-        Of a clipped matrix it is over all samples, one without a multiplier having a coefficient all the same. With
-        ``rows`` it is over all of these, and beta are one coefficient for each, of the kernel as it is.
+        For a clipped matrix the sum is over all samples, since one without a multiplier has a coefficient all the same.
+        With ``rows`` it is over all of these, and beta are one coefficient for each, of the kernel as it is.
 
         Raises
         ------
@@ -603,10 +603,10 @@ class Gram(Carded, metaclass=ChecksKeywords):
     def require_psd(self) -> None:
         """Settle that K is symmetric and positive semidefinite; it is done once, and every certificate asks for it.
 
-        Of a kernel that is so by construction, the matrix of a few samples is checked, in case it only says so.
+        For a kernel that is so by construction, the matrix of a few samples is checked, in case the claim is wrong.
         Otherwise a Cholesky decomposition of K + shift I decides, with shift = 1e-10 max K_ii, and eigenvalues are
-        computed only when it fails. Of a K above the memory limit, Lanczos' method looks for a negative eigenvalue: it
-        proves one, but not that there is none. A matrix that is to be corrected is so now.
+        computed only when it fails. For a K above the memory limit, Lanczos' method looks for a negative eigenvalue: it
+        can prove that there is one, but not that there is none. A matrix that is to be corrected is so now.
 
         Raises
         ------
@@ -670,7 +670,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @property
     def formula(self) -> str:
-        """What k(x, z) is."""
+        """The formula of k(x, z)."""
         return self.kernel.formula()
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What kernels are called, and their parameters: what the command line, estimators, the lab and files know of them.
+"""The names of kernels and their parameters, for the command line, estimators, the lab and files.
 
 A kernel's class states its entry, and nobody else does.
 """
@@ -49,7 +49,7 @@ class KernelParameter:
 
 @dataclass(frozen=True)
 class KernelEntry:
-    """What a kernel is called, and its parameters.
+    """The name of a kernel, and its parameters.
 
     Attributes
     ----------

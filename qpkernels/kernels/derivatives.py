@@ -11,8 +11,8 @@ With the sums over the ways to share out the places of both tuples, the rules fo
     D^P (k1 k2) = sum over Q within P           of  D^Q k1  D^(P - Q) k2           (Leibniz)
     D^P g(u)    = sum over partitions pi of P   of  g^(|pi|)(u) prod_(B in pi) D^B u   (Faa di Bruno).
 
-Of u = gamma x'z + c, and of a weighted squared distance s, the derivatives of two axes are constant, and those of three
-vanish: what is left of the partitions are pairings of some of the axes,
+For u = gamma x'z + c, and for a weighted squared distance s, the derivatives along two axes are constant, and those
+along three vanish: the partitions that remain are pairings of some of the axes,
 
     du/dx_a = gamma z_a                d^2 u/dx_a dz_b = gamma [a = b]
     ds/dx_a = 2 w_a (x_a - z_a)        d^2 s/dx_a dx_b = 2 w_a [a = b] = -d^2 s/dx_a dz_b,

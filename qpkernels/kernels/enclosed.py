@@ -2,7 +2,7 @@
 """Kernel values with proved errors, of inner products x'z and squared distances as fast as matrix products are.
 
 A feature is split into x = h + l, where h has the leading bits, so few that a matrix product of such numbers is exact:
-multiples of a power q of 2, they have sums below 2^53 q^2, whatever the order of summation. What is left,
+multiples of a power q of 2, they have sums below 2^53 q^2, whatever the order of summation. The remainder,
 
     x'z = h_x'h_z + (h_x'l_z + l_x'z)       ||x - z||^2 = ||h_x - h_z||^2 + 2 (h_x - h_z)'(l_x - l_z) + ||l_x - l_z||^2,
 
@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 _OWN_ROUNDING = 1.0 + 2.0**-30
-"""What the computed sum of errors may be short of the exact one."""
+"""The bound of what the computed sum of errors lacks of the exact one."""
 
 _SMALL = 2.0**-10
 """Up to this t, exp(t) - 1 < (1 + 2^-10) t."""

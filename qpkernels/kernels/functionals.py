@@ -98,9 +98,9 @@ class Representers:
 def largest_norm(kernel: Kernel, axes: tuple[int, ...], box: Matrix) -> float:
     """Return the largest norm of D^axes k(x, .) for x in a box: |D^axes f(x)| is at most that times ||f||.
 
-    The squared norm is D^(axes, axes) k(x, x). It is the same everywhere of a function of x - z. Of a power series in
-    the x_k z_k with coefficients of at least 0 it is one in the x_k^2, and largest at a corner. Sums of kernels of both
-    kinds are largest there too, and so are products of kernels of one kind.
+    The squared norm is D^(axes, axes) k(x, x). It is the same everywhere of a function of x - z. A power series in the
+    x_k z_k with coefficients of at least 0 becomes one in the x_k^2, and is largest at a corner. Sums of kernels of
+    both kinds are largest there too, and so are products of kernels of one kind.
 
     Parameters
     ----------

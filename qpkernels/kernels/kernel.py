@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a kernel is: a function k(x, z) with its matrix, its diagonal, its algebra, and its parameters by name."""
+"""The base class of kernels: a function k(x, z) with its matrix, diagonal, algebra and named parameters."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _OF_A_MATRIX = (
     "formula",
     "frequencies",
 )
-"""What is of the function that :meth:`Kernel.matrix` evaluates, and not of another."""
+"""Attributes that are true of the function that :meth:`Kernel.matrix` evaluates, and of no other."""
 
 _NUMBER = (int, float, np.integer, np.floating)
 
@@ -119,7 +119,7 @@ class Kernel(Carded, metaclass=ChecksKeywords):
     algebra: ClassVar[Algebra]
 
     entry: ClassVar[KernelEntry | None] = None
-    """What it is called, and its parameters, wherever kernels are chosen by name; None: it is stated as an object."""
+    """Its name and its parameters, wherever kernels are chosen by name; None: it is stated as an object."""
 
     tested: ClassVar[bool] = False
     """Whether these laws are tested for the class, as for some of this library; others are checked on few samples."""
@@ -223,7 +223,7 @@ class Kernel(Carded, metaclass=ChecksKeywords):
     def condensed(self, weights: Vector | Matrix) -> tuple[Samples, Any] | None:
         """Return few z_j and c_j with sum_j c_j k(z_j, x) = <weights, phi(x)> in its features; None: none are known.
 
-        Of several functions, one a column, the c_j are rows.
+        For several functions, one a column, the c_j are rows.
         """
         del weights
         return None
@@ -385,12 +385,12 @@ class Kernel(Carded, metaclass=ChecksKeywords):
 
     @property
     def overflow(self) -> str:
-        """What to say of samples on which it is not finite."""
+        """The message for samples on which it is not finite."""
         return f"{self!r} is not finite on these samples; scale the features, or choose other parameters."
 
     @property
     def underflow(self) -> str:
-        """What to say of samples on which it is too small for float64, and not 0."""
+        """The message for samples on which it is too small for float64, and not 0."""
         return (
             f"{self!r} is below 1e-307 on some of these samples, which float64 takes for 0; scale the features, or "
             "choose other parameters."

@@ -27,7 +27,7 @@ class Matching(Kernel):
     """The share of the d features in which x and z are equal: 1 less their Hamming distance over d.
 
     The sum over the features of the delta kernel, 1 where both have the same category and else 0, over d. Features are
-    categories, numbers or text: none is nearer to one than to another. Of the Hamming distance h, ``(a *
+    categories, numbers or text: none is nearer to one than to another. With the Hamming distance h, ``(a *
     Matching()).exp()`` is exp(a) exp(-a h / d).
 
     Notes

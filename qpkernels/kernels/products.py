@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inner products x'z, squared lengths and distances ||x - z|| of samples, dense or sparse, in float64 and in fractions.
 
-The results are dense. Of sparse samples at most 64 MiB are made dense at a time. Distances come from the product form
+The results are dense. At most 64 MiB of sparse samples are made dense at a time. Distances come from the product form
 
     ||x - z||^2 = ||x||^2 + ||z||^2 - 2 x'z,
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the kernels over sequences share: their container, their letters as numbers, and normalisation.
+"""The common part of the kernels over sequences: their container, their letters as numbers, and normalisation.
 
 A sequence is text, bytes or integers. All are held as text, one array of NumPy's ``str_`` for many of them, which
 files take without pickle: an integer by the character of that code point, a byte likewise. NumPy drops the code 0 at
@@ -52,7 +52,7 @@ class SequenceKernel(Kernel):
     normalise: bool
 
     counted: ClassVar[str] = "how much of the word u is in x"
-    """What n_u(x) is in the formula."""
+    """The meaning of n_u(x) in the formula."""
 
     def formula(self, x: str = "x", z: str = "z") -> str:
         product = f"sum_u n_u({x}) n_u({z})"

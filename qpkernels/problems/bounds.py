@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a model needs of its certificate: two bounds of the optimum, the samples with a coefficient, the intercepts."""
+"""The numbers that a model reads off its certificate: two bounds, the support vectors, the intercepts."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is proved of an answer, and the status that follows from it."""
+"""The certificate of an answer, and the status that follows from it."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ to this that there is no solution that is not 1e9 times as large as the data."""
 
 
 class Status(StrEnum):
-    """What became of a solve. Only the certificate makes an answer ``optimal``, never the solver's word."""
+    """The outcome of a solve. Only the certificate makes an answer ``optimal``, never the solver's word."""
 
     OPTIMAL = "optimal"
     """The certificate holds at the requested tolerance."""
@@ -206,7 +206,7 @@ class Certificate(Carded):
     def holds(self, tol: float) -> bool:
         """Return whether gap, residuals and complementarity are all within ``tol``; NaN never is.
 
-        What no value counts must be within 1e-9 (:data:`PROVED`) besides, at any ``tol``: a residual without a price.
+        A residual that no value counts must be within 1e-9 (:data:`PROVED`) at any ``tol``, because it has no price.
         The gap is relative to the values and counts their rounding, so that nothing is below its notice: values that
         are small, or lost in rounding, prove nothing. The one optimum without a size is 0, and its rule is that of
         :func:`certify_values`: every term of both values is 0 up to the rounding of the sums that made that term.

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _SHARES = (1e-17, 2.0)
-"""What a vector that is outside may be outside by, in units that are no smaller than its entries."""
+"""How far outside a vector is, in units that are no smaller than its entries."""
 
 
 def towards_zero(values: Vector, slack: Vector) -> Vector:

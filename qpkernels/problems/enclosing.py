@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What enclosures share: the interval, exact feasibility, functions at samples, and what K may lack of convexity."""
+"""The common part of enclosures: the interval, exact feasibility, functions at samples, and K's indefiniteness."""
 
 from __future__ import annotations
 
@@ -150,9 +150,9 @@ _NOTHING = 2.0**-100
 def exactly_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | None) -> Vector | None:
     """Return a point next to ``beta`` within the bounds whose exact sum is ``total``; None where none was found.
 
-    What the exact sum is short of is added to a single entry, the smallest one that is larger: its last digit is the
-    finest that can take it. What that rounds off is smaller by 2^-52, and goes to a smaller entry, until nothing is
-    left.
+    The difference to the exact sum is added to a single entry, the smallest one that is larger: its last digit is the
+    finest that can take it. The rounding error of that addition is smaller by 2^-52, and goes to a smaller entry, until
+    nothing is left.
     """
     point = np.clip(beta, lower, upper)
     if total is None:

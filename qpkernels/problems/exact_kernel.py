@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an answer to a problem of low rank is worth in that of the exact kernel, K never stored.
+"""The certificate of a problem of low rank in the problem of the exact kernel, K never stored.
 
 With the matrix K~ = Z Z' of the projection of the k(x_i, .) to the span of landmarks, a function f over the landmarks
 has the same values and the same norm for the exact kernel. So P(f, b) is an upper bound of the exact optimum too, and

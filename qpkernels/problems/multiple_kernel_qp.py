@@ -300,7 +300,7 @@ class MultipleKernelBounds:
     def products(self, beta: Vector, multipliers: Vector) -> Matrix:
         """Return the K_j beta that a certificate of both needs, a row each.
 
-        Of a kernel without a weight these are those of the samples with a coefficient alone; the others are 0.
+        For a kernel without a weight these are those of the samples with a coefficient alone; the others are 0.
 
         Parameters
         ----------

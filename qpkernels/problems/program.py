@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every program says of itself: who solves it, how long its answers are, and whether they are coefficients."""
+"""The base class of programs: who solves one, how long its answers are, and whether they are coefficients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Program:
     """Anything a solver can be given: a kind of problem is a subclass, frozen and validated."""
 
     name: str
-    """What it states."""
+    """The problem that it states."""
 
     usual_solver: ClassVar[str]
     """The solver that is asked where none is named."""

@@ -47,7 +47,7 @@ __all__ = [
 class SigmoidPoint(NamedTuple):
     """A slope and an offset for scores in their unit, with what the derivatives need there.
 
-    Of several fits, all arrays have one more axis, the first, and numbers are arrays of that axis alone.
+    For several fits, all arrays have one more axis, the first, and numbers are arrays of that axis alone.
 
     Attributes
     ----------

@@ -436,7 +436,7 @@ _INSIDE = 1.0 - 8.0 * UNIT
 """Share of the domain of a conjugate that is used."""
 
 _REGULARISER = 1.0 + 16.0 * UNIT
-"""What rounding may take from a regulariser, or from its conjugate, of which both are a few operations."""
+"""The rounding error of a regulariser or of its conjugate, both of which are a few operations."""
 
 
 @quiet

@@ -7,7 +7,7 @@ With a_i = y_i z_i, samples with their labels as signs, the programs are
     max  sum alpha_i - sum alpha_i^2 / (4 C_i)      s.t.  |sum_i alpha_ij a_ij| <= 1 for each feature j,  alpha >= 0
 
 so that every w is feasible above. Below it is the best multiple of alpha_i = 2 C_i max(0, 1 - a_i'w), which are the
-optimal multipliers of the optimal w. What lies between is a sum over features and samples, each of it at least 0::
+optimal multipliers of the optimal w. The difference is a sum over features and samples, each summand at least 0::
 
     sum_j (|w_j| - w_j g_j) + sum_i (C_i xi_i^2 + alpha_i^2 / (4 C_i) - alpha_i (1 - a_i'w)),   g = A'alpha
 """

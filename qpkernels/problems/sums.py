@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is asked of all samples of an answer at once, for one machine or for many on end.
+"""Sums over all samples of an answer at once, for one machine or for many in a row.
 
 At the residual r_i = target_i - b - f(x_i) of a KernelQP, with L_i(r) the largest of r s - epsilon_i |s| -
 ridge_i/2 s^2 over the bounds of s, a sample adds L_i(r_i) to P, and (target_i - middle) beta_i - epsilon_i |beta_i| -
@@ -87,7 +87,7 @@ class GapSums(NamedTuple, Generic[Each]):
 
 
 class ProgramTerms(NamedTuple):
-    """What the samples add to the program of their machine, as KernelQP has it, shape (m,)."""
+    """The samples' part in the program of their machine, as KernelQP has it, shape (m,)."""
 
     target: Vector
     epsilon: Vector

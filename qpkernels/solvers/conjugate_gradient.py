@@ -240,7 +240,7 @@ class Iterates:
     def renew(self, columns: Indices) -> None:
         """Compute the residuals of these systems from their points, and begin anew from there.
 
-        What rounding, or a start, leaves of 1'x is taken out before.
+        The part of 1'x that rounding, or a start, leaves is taken out before.
         """
         for k in columns:
             border = self._kind_of[int(k)].border

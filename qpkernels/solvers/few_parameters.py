@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What Newton's method for few parameters of a KernelQP needs, whose coefficients steps of smo minimise over.
+r"""The common part of Newton's method for few parameters of a KernelQP whose coefficients smo minimises over.
 
 Parameters u change the slopes of the coefficients by W du: weights of kernels have the columns K_j beta, coefficients
 of free directions have these as columns. While the free coefficients F stay the same ones, they go to

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""The coefficients of several free directions by Newton's method, and those of the samples with them.
 
-Of the directions one is an intercept where a combination of them is, and R are the others. At coefficients u of these a
+One of the directions is an intercept where a combination of them is, and R are the others. At coefficients u of these a
 KernelQP is left, whose least value
 
     p(u) = max  (target - R u)'beta - 1/2 beta'(K + diag(ridge)) beta - epsilon'|beta| + r'u
@@ -74,7 +74,7 @@ _ONES = 1e-12
 """Distance from ones within which a combination of directions is an intercept."""
 
 _OF_FEW = Request(tol=1e-2, max_iter=20)
-"""What is asked of some samples."""
+"""The numbers that the problem has for each of some samples."""
 
 _TINY = np.finfo(float).tiny
 

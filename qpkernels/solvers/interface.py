@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a solver is, what it is asked for, and what it answers."""
+"""The interface of solvers: the base class, the request, and the answer."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ __all__ = [
 
 
 class Claim(StrEnum):
-    """What a solver says of its answer (the certificate decides): interrupted is by the user, stopped by all else."""
+    """A solver's own claim about its answer; the certificate decides."""
 
     OPTIMAL = "optimal"
     """Its point, with its multipliers, is an optimum to the tolerance."""
@@ -109,8 +109,8 @@ class Request:
     Attributes
     ----------
     tol
-        Accuracy wanted of the answer, as the certificate will measure it, above 0 and below 1. What a back-end is told
-        is up to its adapter.
+        Accuracy wanted of the answer, as the certificate will measure it, above 0 and below 1. The adapter decides what
+        a back-end is told.
     max_iter, time_limit
         Limits in the back-end's iterations, at least 1, and in seconds, above 0; None: the back-end's default.
     warm_start
@@ -155,7 +155,7 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What a back-end returned, in the terms of the program; what it did not find is nan, of the same shape.
+    """The answer of a back-end, in the terms of the program; a part that it did not find is nan, of the same shape.
 
     Attributes
     ----------
@@ -258,7 +258,7 @@ class Method(ABC):
     """
 
     name: str
-    """What users call it."""
+    """The name by which users call it."""
     options: frozenset[str] = frozenset()
     """Which of tol, max_iter, time_limit and warm_start it has; without tol it runs at its own accuracy."""
 
@@ -292,7 +292,7 @@ class Method(ABC):
             exhaust its memory: the outcome then has no numbers, and the claim ``stopped`` where ``time_limit`` was
             over, else ``failed``. A back-end without a time limit of its own is isolated where one is asked for; one
             that has it is ended where it does not keep it. One that is known to abort on such programs is isolated
-            as well. What it prints, if ``verbose``, goes where the process prints.
+            as well. Its output, if ``verbose``, goes where the process prints.
         memory_limit
             Bytes that this process may hold, on Linux; None: three quarters of the machine's memory.
 
@@ -349,7 +349,7 @@ class Solver(Method):
     foreign: ClassVar[bool] = True
     """Whether it runs code of others, which may hang or abort: comparisons give it a process of its own."""
     module: str | None = None
-    """What it imports; None: nothing that may be missing."""
+    """The module that it imports; None: nothing that may be missing."""
     install: str = "nothing to install"
     """The command that installs that."""
 

@@ -63,7 +63,7 @@ def silent() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class ProcessLimits:
-    """What a call may take.
+    """The limits of a call.
 
     Attributes
     ----------

@@ -9,8 +9,8 @@ beta, and K = sum_j eta_j K_j, J is convex, and while the free coefficients F st
 where S maps the right sides of the equations of the free coefficients, with the intercept that is eliminated, to these.
 A step goes to the minimum of this quadratic over the weights that the penalties allow, and the free coefficients go
 with it, by -S w_j for each eta_j; steps of smo over working sets do the rest. Where the free coefficients change too
-much on the way for that, it is tried again with a penalty on its length. What is measured is the gap of the whole
-problem: the maximum over kernels in its dual takes beta closer to the optimum than its value does.
+much on the way for that, it is tried again with a penalty on its length. The measure is the gap of the whole problem:
+the maximum over kernels in its dual takes beta closer to the optimum than its value does.
 
 The products K_j beta are kept, and brought up to date by the rows of what changes, once for all weights. Where these
 rows are made in float32, the products are made anew in float64 before they would leave too little of the gap.
@@ -50,7 +50,7 @@ from qpkernels.solvers.smo.solver import CACHE_SIZE, step_limit
 __all__ = ["KernelWeights"]
 
 _PART_OF_TOL = 0.5
-"""Part of the tolerance at which it ends: what is certified counts rounding besides."""
+"""Part of the tolerance at which it ends: the certificate counts rounding as well."""
 
 _FIRST, _PART_OF_GAP, _LEAST = 1e-2, 1e-1, 1e-10
 """The relative gap to which the first KernelQP is solved; the part of the gap so far for those after it; the least."""

@@ -133,7 +133,7 @@ def _least_norm(program: LeastSquares) -> Answer:
 def _interpolation(features: Matrix, target: Vector) -> tuple[Vector, int] | None:
     """Return the w of least norm among those with F w = target, and the rank of F; None if none meets it to rounding.
 
-    Of many more features than samples, the decomposition of a square matrix decides: F' = Q R, R'z = target, w = Q z.
+    With many more features than samples, the decomposition of a square matrix decides: F' = Q R, R'z = target, w = Q z.
     """
     Q, R = qr(features.T, mode="economic", check_finite=False)
     w, rank, cutoff = np.zeros(features.shape[1]), 0, 10 * max(features.shape) * np.finfo(float).eps

@@ -6,8 +6,8 @@ Once all that belongs to one sample is eliminated, a step d of beta and the chan
     d = q - W h,    h = g + B c,    g = K d + lag,    B'd - D c = s
 
 (W diagonal, positive; c the changes of the multipliers of equations, g that of f, which is carried beside beta and lags
-behind it by K beta - f.) With one equation, 1'beta = total, B is 1, D is 0, and c the change of b. Of several, A = B'WB
-+ D, D being what is left of it where a sample has variables in two of them.
+behind it by K beta - f.) With one equation, 1'beta = total, B is 1, D is 0, and c the change of b. For several, A =
+B'WB + D, where D is the remainder for samples that have variables in two of them.
 
 W runs over many orders of magnitude: it grows without end at samples strictly inside their bounds, and vanishes at all
 others. Neither form below ever subtracts numbers of its largest size. With K = Z Z', f = Z w, g = Z e and the means
@@ -26,9 +26,9 @@ With many sparse features, conjugate gradients solve, in passes over the entries
 
     (I + Z'W Z) e + Z'W 1 c = Z'q + lag,    1'W Z e + 1'W 1 c = 1'q - s.
 
-A product takes two passes. What is left of the right side is a part of it; the next Newton step sees that
-in the lag of f behind beta, so that the steps converge as fast as that part is small (Dembo, Eisenstat and Steihaug,
-SIAM J. Numer. Anal. 19, 1982).
+A product takes two passes. The residual is a share of the right side; the next Newton step sees that in the lag of f
+behind beta, so that the steps converge as fast as that part is small (Dembo, Eisenstat and Steihaug, SIAM J. Numer.
+Anal. 19, 1982).
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ SolverLike: TypeAlias = str | Solver
 """The name of a registered solver, or a solver itself, registered or not."""
 
 _ALL = "all"
-"""What stands for every solver in comparisons."""
+"""The word that stands for every solver in comparisons."""
 
 _added: dict[str, Solver] = {}
 """Those registered while this process runs, by name."""

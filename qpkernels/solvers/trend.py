@@ -66,7 +66,7 @@ class MeasuredPoint(Protocol):
 
     @property
     def violation(self) -> float:
-        """What has to fall to the tolerance, relative: 1 at the start."""
+        """The quantity that has to fall to the tolerance, relative: 1 at the start."""
 
 
 class Watch:

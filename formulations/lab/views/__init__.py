@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a page shows beside the points: one view a file, listed here."""
+"""The views that a page shows beside the points: one view a file, listed here."""
 
 from collections.abc import Mapping
 

@@ -9,8 +9,8 @@ The conditions of the margin say that alpha_i is at its bound c where y_i g(x_i)
 above, so that mu fills the samples of a class in the order of y_i f(x_i): z_+ is lowest along f, and z_- highest, over
 the reduced hulls with the bound D = c / A. Hence they are the nearest points of these. c is C of the soft margin, 1/m
 of the nu-margin, where A = nu / 2, and infinite of the hard margin, which has the hulls themselves. The squared hinge
-is the hard margin of samples with a coordinate of their own besides, sqrt(1 / (2 C)) long. Of one class, z = f is the
-point of its reduced hull that is nearest to the origin.
+is the hard margin of samples with a coordinate of their own, sqrt(1 / (2 C)) long. For one class, z = f is the point of
+its reduced hull that is nearest to the origin.
 
 The reduced convex hull of points z_i bounds their weights:
 
@@ -168,7 +168,7 @@ def _leading(G: Matrix) -> Vector:
 def _turned(X: Matrix, along: Vector, across: Vector) -> Vector:
     """Return the second coordinate with the sign by which the plane is seen from the side from which the samples are.
 
-    Of the linear kernel in two features the picture is then a rotation, never a reflection, of the samples.
+    With the linear kernel in two features the picture is then a rotation, never a reflection, of the samples.
     """
     if X.shape[1] < 2:
         return across if float((X[:, 0] - X[:, 0].mean()) @ across) >= 0 else -across
@@ -185,7 +185,7 @@ _EXACT = (
     "principal direction orthogonal to f. A projection of hulls is the hull of the projections."
 )
 _WHOLE = "The plane of the samples is the feature space of the linear kernel: every distance is as it is."
-_OWN = " Here every sample has a coordinate of its own besides, which makes the soft margin a hard one."
+_OWN = " Here every sample has an additional coordinate of its own, which makes the soft margin a hard one."
 
 
 def _drawn(answer: LabAnswer) -> Drawn:
@@ -325,7 +325,7 @@ def _common_point(setting: Setting, proof: HullIntersection) -> Drawn:
             "note": _WHOLE
             if plane.is_whole
             else "Across the page: from mean to mean of the classes. Upwards: the "
-            "leading principal direction orthogonal to it. What is common to the hulls is so in every projection.",
+            "leading principal direction orthogonal to it. A point that all hulls share is shared in every projection.",
             "bound": 1.0,
             "distance": 0.0,
         },

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""The iterates of an interior-point method: Clarabel's on the dual of the machine.
 
-Of min 1/2 x'Px + q'x s.t. Ax + s = b, s in K, with multipliers z in K*, its iterates keep s and z inside their cones,
+For min 1/2 x'Px + q'x s.t. Ax + s = b, s in K, with multipliers z in K*, its iterates keep s and z inside their cones,
 and lower at once the residuals ||Ax + s - b|| and ||Px + q + A'z|| and the mean mu of the products s_i z_i. On the
 central path all products are equal to mu. Clarabel has no way to be watched, but is deterministic: it is run anew for
 each iterate, with a limit of that many iterations.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The path of a machine along its first hyper-parameter, a breakpoint or a value at each step.
 
-Of soft margin, tube and quantile it is exact: the coefficients are piecewise linear in C, and a step is a breakpoint.
+For soft margin, tube and quantile it is exact: the coefficients are piecewise linear in C, and a step is a breakpoint.
 Other machines are solved at a list of values.
 """
 

@@ -33,7 +33,7 @@ _MANY = 100_000
 
 @dataclass(frozen=True, eq=False)
 class PerceptronRun:
-    """What a perceptron did.
+    """The record of a perceptron.
 
     Attributes
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a view is given, and what it returns; of one with steps, a recording made once, and the step in it."""
+"""The input and the output of a view; one with steps has a recording, made once, and the step in it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """What a view adds to a frame.
+    """The part of a frame that a view adds.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ MOST_STEPS = 2000
 """Steps of a recording."""
 
 TOL = 1e-6
-"""What counts as proved."""
+"""The tolerance within which an answer counts as proved."""
 
 
 def few_points(setting: Setting) -> None:
@@ -240,7 +240,7 @@ class JudgedIterate:
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """What a solver is given of a model.
+    """The program that a solver is given for a model.
 
     Attributes
     ----------

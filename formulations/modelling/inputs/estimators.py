@@ -2,7 +2,7 @@
 """Answers of scikit-learn's estimators, and the hyper-parameters of other scalings in ours.
 
 SVC, SVR, NuSVR, LogisticRegression and LinearSVC weigh their losses by C as the models here do, and NuSVC, NuSVR and
-OneClassSVM have the same nu. What differs is translated below.
+OneClassSVM have the same nu. The differences are translated below.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Coefficients:
-    """What a fitted estimator holds, in its own scaling.
+    """The numbers that a fitted estimator holds, in its own scaling.
 
     Attributes
     ----------
@@ -109,8 +109,8 @@ def is_estimator(answer: object) -> bool:
         raise NotFittedError(f"this {name} is not fitted yet; call fit on the samples of the model first.") from None
     raise ParameterError(
         f"a fitted {name} holds no coefficients of samples, dual_coef_, which the proof needs: SVC, NuSVC, SVR, NuSVR, "
-        "OneClassSVM and KernelRidge do. Of a pipeline or a search pass the estimator in it, to the model of the "
-        "samples that it was given; of a linear model the pair (beta, b)."
+        "OneClassSVM and KernelRidge do. For a pipeline or a search, pass the estimator in it to the model of the "
+        "samples that it was given; for a linear model, pass the pair (beta, b)."
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a fitted estimator kept of its samples, labels and parameters, held against those of a model."""
+"""The samples, labels and parameters that a fitted estimator kept, compared with those of a model."""
 
 from __future__ import annotations
 
@@ -134,8 +134,8 @@ def require_model(model: Restatable, estimator: Any) -> None:
     """Refuse a fitted estimator that is known to answer another problem than the model.
 
     Held against the model are its kernel, by kernel values, its parameters of the names C, epsilon, nu and alpha, its
-    support vectors and their labels. What an estimator does not keep, weights and targets of samples, the certificate
-    tells.
+    support vectors and their labels. The weights and targets of samples, which an estimator does not keep, are checked
+    by the certificate.
 
     Raises
     ------

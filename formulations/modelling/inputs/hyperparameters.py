@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a model's class states about itself: its entry, and the numbers a user chooses, with range and meaning."""
+"""The declaration of a model's class: its entry, and the numbers a user chooses, with range and meaning."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Hyperparameter:
 
     @property
     def described(self) -> str:
-        """What it is as an attribute of a model."""
+        """Its name as an attribute of a model."""
         shape = "(m,)" if self.per_sample else "()"
         return f"{self.name}, {self.range}, as the parameter of CVXPY that all forms share, shape {shape}."
 
@@ -176,7 +176,7 @@ class Hyperparameter:
 
 @dataclass(frozen=True)
 class ModelEntry:
-    """What is known of a model before there are data. Its name is that of its class.
+    """The attributes of a model that are known before there are data. Its name is that of its class.
 
     Attributes
     ----------

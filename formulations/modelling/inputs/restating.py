@@ -33,7 +33,7 @@ Entries = TypeVar("Entries", bound=Any)
 
 
 class Restatable:
-    """What has samples and hyper-parameters: it is frozen but for these, and can be stated anew on other data.
+    """The base class of models with samples and hyper-parameters: frozen but for these, and restated on other data.
 
     A hyper-parameter is an attribute of its name, a CVXPY parameter. That is made when it is first asked for, and has
     the value from then on; until then nothing needs CVXPY.
@@ -55,7 +55,7 @@ class Restatable:
     """
 
     entry: ClassVar[ModelEntry] = ModelEntry()
-    """What the class states about itself."""
+    """The declaration of the class."""
 
     name: ClassVar[str]
     """Name of the kind."""
@@ -232,7 +232,7 @@ class Restatable:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the model is beside its data and hyper-parameters, by attribute: its intercept, its classes, a loss."""
+        """The model's further attributes beside its data and hyper-parameters: its intercept, its classes, a loss."""
         others = {"data", "gram", "_frozen", "_numbers", *_OF_SAMPLES}
         return {name: value for name, value in vars(self).items() if name not in others and not self._is_derived(name)}
 
@@ -304,7 +304,7 @@ def _declared(hyperparameter: Hyperparameter, owner: Restatable) -> cp.Parameter
 
 
 class _Kernelled(Protocol):
-    """What has a kernel, beside hyper-parameters of its own."""
+    """A model with a kernel beside hyper-parameters of its own."""
 
     @property
     def name(self) -> str:
@@ -316,7 +316,7 @@ class _Kernelled(Protocol):
 
     @property
     def entry(self) -> ModelEntry:
-        """What the class states about itself."""
+        """The declaration of the class."""
 
 
 def kernel_with(model: _Kernelled, settings: Mapping[str, Any]) -> Kernel:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every model starts from: samples bound to a kernel, labels of classes, real targets."""
+"""The data that every model starts from: samples bound to a kernel, labels of classes, real targets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OF_KERNELS = MappingProxyType(
         "sigma": "kernel=RBF.from_sigma(1.0)",
     }
 )
-"""What is no parameter of a model but of its kernel, and how that is written."""
+"""The parameters that belong to the kernel and not to a model, and how they are written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ KernelLike: TypeAlias = Kernel | Callable[[Any, Any], ArrayLike]
 """A kernel, or a plain function of two sets of samples that returns the matrix of its values."""
 
 SamplesLike: TypeAlias = ArrayLike | Gram | BoundSamples
-"""What a model takes as its samples: as the kernel takes them, or bound to a kernel already."""
+"""The samples that a model takes: as the kernel takes them, or bound to a kernel already."""
 
 
 def bind(X: SamplesLike, kernel: KernelLike | None) -> BoundSamples:

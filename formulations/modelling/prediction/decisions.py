@@ -78,7 +78,7 @@ class Sigmoids:
 
 
 class Decision(ABC):
-    """What the values of the functions of a machine, shape (n, functions), say of each of n samples.
+    """The answer for each of n samples that follows from the values of a machine's functions, shape (n, functions).
 
     Notes
     -----
@@ -259,7 +259,7 @@ class Labels(_OfClasses):
 
 @dataclass(frozen=True, eq=False)
 class Votes(_OfClasses):
-    """Of several machines: the largest value of one against the rest, or most votes of one against one.
+    """For several machines: the largest value of one against the rest, or most votes of one against one.
 
     Ties of votes go to the class that its machines favour most in sum.
 
@@ -325,7 +325,7 @@ class Votes(_OfClasses):
 
 @dataclass(frozen=True, eq=False)
 class Ordered(_OfClasses):
-    """Of classes in an order, that of number k where the value is above k of the thresholds.
+    """For ordered classes, the class number k where the value is above k of the thresholds.
 
     Attributes
     ----------

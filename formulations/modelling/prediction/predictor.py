@@ -30,7 +30,7 @@ __all__ = ["FORMAT", "PREPARED", "PREPARED_ARRAY", "SUMMED", "VERSION", "Answeri
 
 
 FORMAT, VERSION, PREPARED, SUMMED = "qpkernels machine", 1, 2, 3
-"""What the header of a file says: its version is 2 if samples are prepared by steps, and 3 of sums of functionals."""
+"""The entries of a file's header: its version is 2 if samples are prepared by steps, and 3 for sums of functionals."""
 
 PREPARED_ARRAY = "prepared_"
 """How the names of the arrays of these steps begin."""
@@ -79,9 +79,9 @@ class Answering:
     """An answer that knows new samples: the methods are those of scikit-learn's estimators.
 
     A data frame must have the columns of the one that the machine was fitted to, in their order, or if the kernel takes
-    its columns by their names (``Columns``) those, in any order and among others; arrays have no names. Of an array of
-    Dask, they return one, whose blocks are computed where those of ``X`` are.
-    All methods raise ShapeError, NonFiniteError or FeatureNamesError if ``X`` are no samples such as those of the fit.
+    its columns by their names (``Columns``) those, in any order and among others; arrays have no names. For an array of
+    Dask, they return one, whose blocks are computed where those of ``X`` are. All methods raise ShapeError,
+    NonFiniteError or FeatureNamesError if ``X`` are no samples such as those of the fit.
 
     Notes
     -----

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Linear machines of LIBLINEAR that are no kernel machine: their weights are not a combination of the samples.
 
-Of two classes, few weights, by the squared hinge; and one machine of several classes (Crammer and Singer, 2001)::
+With two classes, few weights, by the squared hinge; and one machine for several classes (Crammer and Singer, 2001)::
 
     min  ||w||_1 + sum C_i xi_i^2              s.t.  y_i w'z_i >= 1 - xi_i
     min  1/2 sum_k ||w_k||^2 + sum C_i xi_i    s.t.  (w_{y_i} - w_k)'z_i >= 1 - xi_i  for k != y_i,  xi >= 0

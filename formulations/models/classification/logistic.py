@@ -112,7 +112,7 @@ class LogisticDual(MarginDual):
 
 
 class _LogisticModel(TwoClassModel):
-    """What both scalings share: the logistic loss at the costs C."""
+    """The common part of both scalings: the logistic loss at the costs C."""
 
     entry = replace(TwoClassModel.entry, sparse=False)
     C: cp.Parameter

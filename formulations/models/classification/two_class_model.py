@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all models of two classes share: labels, margins, how an answer is read, and the two sides of a margin.
+"""The common part of all models of two classes: labels, margins, reading answers, and the two sides of a margin.
 
 A primal has constraints on y (f + b) with multipliers alpha, and a dual is a problem in alpha.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all regression models share: real targets, residuals, and how an answer is read."""
+"""The common part of all regression models: real targets, residuals, and how an answer is read."""
 
 from __future__ import annotations
 

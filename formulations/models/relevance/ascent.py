@@ -63,7 +63,7 @@ Point: TypeAlias = tuple[Vector, float | None]
 
 
 class Likelihood(Protocol):
-    """What the data say of the weights."""
+    """The likelihood of the weights."""
 
     def posterior(self, alpha: Vector, noise: float | None, near: WeightPosterior | None) -> WeightPosterior:
         """Return the posterior at these hyper-parameters; ``near`` is one close by, to start from."""

@@ -10,8 +10,9 @@ of p (1 - p)::
     Sigma = (A + Phi'W Phi)^-1,   gamma_i = 1 - alpha_i Sigma_ii,   alpha_i <- (gamma_i + u_i v_i) / mode_i^2
 
 u_i v_i is what Tipping's update leaves out: W follows the mode, and the mode follows alpha. With it the fixed points of
-the update are the stationary points of the evidence above; without it the evidence would fall on the way to them. What
-the update may otherwise lower is safeguarded as in the regression. Source: G2 of the catalogue; Tipping (2001).
+the update are the stationary points of the evidence above; without it the evidence would fall on the way to them. An
+update that might otherwise lower the evidence is safeguarded as in the regression. Source: G2 of the catalogue; Tipping
+(2001).
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class RelevanceClassification(RelevanceMachine):
 
     @property
     def likelihood(self) -> LogisticLabels:
-        """What the labels say of the weights."""
+        """The likelihood of the weights given the labels."""
         return LogisticLabels(self.design, self.y)
 
     def search(self, *, tol: float, max_iter: int, until: float) -> EvidenceSearch:

@@ -177,7 +177,7 @@ class WeightPosterior(ABC):
 
     @property
     def rounding(self) -> float:
-        """What the evidence may differ by for no other reason than float64."""
+        """The amount by which the evidence may differ for no other reason than float64."""
         terms = abs(self.fit) + float(self.u @ self.u) + float(np.log(np.diag(self.lower)).sum()) + self.curvature.size
         return 64 * float(np.finfo(float).eps) * terms
 
@@ -264,7 +264,7 @@ class WeightPosterior(ABC):
     def overlaps(self) -> tuple[Vector, Vector, Vector]:
         """phi_i'e, phi_i'(W^-1 + Phi A^-1 Phi')^-1 phi_i and p_i, each of shape (M,).
 
-        Of a pruned column these are its quality q_i, its sparsity s_i and its correction p_i for the mode.
+        For a pruned column these are its quality q_i, its sparsity s_i and its correction p_i for the mode.
         """
         Phi, h = self.design.columns, self.log_det_slope
         inner = self.root @ self.cross_products

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What relevance machines share: samples bound to a kernel, and the design matrix [1, K]."""
+"""The common part of relevance machines: samples bound to a kernel, and the design matrix [1, K]."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class RelevanceSolution(Answering, Carded):
     def variance(self, X: ArrayLike) -> Vector:
         """Return the predictive variance 1/beta + phi'Sigma phi of a new target at each x_i, shape (len(X),).
 
-        Of a classifier, which has no noise: the variance phi'Sigma phi of the decision value.
+        For a classifier, which has no noise: the variance phi'Sigma phi of the decision value.
         """
         return self.predictor.variance(X)
 

@@ -74,7 +74,7 @@ class RegressionMachine(RelevanceMachine):
 
     @cached_property
     def likelihood(self) -> GaussianTargets:
-        """What the targets say of the weights."""
+        """The likelihood of the weights given the targets."""
         return GaussianTargets.of(self.design, self.y, least_noise(self.y) if self.noise is None else None)
 
     @property

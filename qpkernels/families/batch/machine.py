@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a batch is asked for, machine by machine, and what it answers."""
+"""The request for each machine of a batch, and the answer to it."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ class Start(NamedTuple):
 def carried(machine: Machine, before: Machine, beta: Vector) -> Vector:
     """Return the coefficients ``beta`` of another machine at the samples that both have, 0 at the others.
 
-    What was at a bound, lower or upper, is moved to the bound that it has now, where that is finite; the start need not
-    be feasible.
+    A coefficient that was at a bound, lower or upper, is moved to the bound that it has now, where that is finite; the
+    start need not be feasible.
     """
     _, here, there = np.intersect1d(machine.samples, before.samples, assume_unique=True, return_indices=True)
     old, new, point = before.program, machine.program, beta[there]

@@ -2,8 +2,8 @@
 """The kernel matrix that the machines of a batch share: in float32 to descend by, and in float64 for what is proved.
 
 Each kernel value of K beta in float64, of which certificates and values on other samples are made, is made once and
-serves all machines that have both samples. Of two chunks of samples, the matrix between them times the coefficients of
-these machines on the one is added to their values on the other.
+serves all machines that have both samples. For two chunks of samples, the matrix between them times the coefficients on
+the one is added to the values on the other.
 """
 
 from __future__ import annotations

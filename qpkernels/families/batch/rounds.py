@@ -51,7 +51,7 @@ _GAIN = 0.3
 
 
 class BatchLimits(NamedTuple):
-    """What a batch is held to: the gap, steps and seconds for each machine, and bytes of kernel values."""
+    """The limits of a batch: the gap, steps and seconds for each machine, and bytes of kernel values."""
 
     tol: float
     max_iter: int

@@ -36,7 +36,7 @@ class Team(AbstractContextManager["Team"]):
     def in_order(self, work: Callable[[int, int], None], before: Sequence[int | None], effort: Sequence[float]) -> None:
         """Call ``work(number, worker)`` for each number, after that of ``before``, if any.
 
-        What has most to follow comes first, by ``effort``. ``worker`` tells the threads apart.
+        The machine with most to follow comes first, by ``effort``. ``worker`` tells the threads apart.
         """
         queue = _Queue(before, effort)
 

@@ -46,8 +46,8 @@ def solve_batch(
     max_iter
         Steps for each machine.
     time_limit
-        Seconds for each machine, after which its best point so far is its answer. What machines share, kernel values
-        and proofs, is nobody's, and not counted; nor is it in ``seconds`` of an outcome.
+        Seconds for each machine, after which its best point so far is its answer. Work that machines share, for kernel
+        values and proofs, counts for none of them; nor is it in ``seconds`` of an outcome.
     cache_size
         MiB that kernel values may take.
     n_jobs

@@ -248,8 +248,8 @@ def _slacks(
 ) -> None:
     """Write two slacks of each sample, in the unit of their tolerance, and by how much each falls.
 
-    The first half leads downwards (to the lower end, or to the negative side of a kink), the second upwards. What does
-    not fall has the fall 0.
+    The first half leads downwards (to the lower end, or to the negative side of a kink), the second upwards. A
+    component that does not fall has the fall 0.
     """
     p, b = point.level
     status, side, beta, slopes, m = point.status, point.side, point.beta, point.slopes, d.size

@@ -88,7 +88,8 @@ class LowRank(Gram):
     ShapeError
         If a stream of blocks changes between visits, or one of Dask has not the samples that its array says.
     WorkersLostError
-        If no worker of Dask is left, or they die of a block. What single workers take with them is computed anew.
+        If no worker of Dask is left, or they die of a block. The factors that single workers take with them are
+        computed anew.
 
     Examples
     --------

@@ -8,8 +8,8 @@ largest d_i is greedy.
 
 The columns of one pivot after another would be a visit of all samples for each. So a number of candidates is drawn from
 d as it is, and their own residual matrix H, which is small, tells which of them would have been drawn one by one: with
-h_ii the residual of a candidate after those accepted before it, it is accepted with probability h_ii / d_i. Of greedy
-candidates, the largest d_i, the largest h_ii is a pivot as long as no sample that is no candidate has a larger d_i.
+h_ii the residual of a candidate after those accepted before it, it is accepted with probability h_ii / d_i. Among
+greedy candidates, the largest d_i, the largest h_ii is a pivot as long as no other sample has a larger d_i.
 
 Sources: Chen, Epperly, Tropp and Webber, Randomly pivoted Cholesky (Comm. Pure Appl. Math., 2025); Epperly, Tropp and
 Webber, Embrace rejection: kernel matrix approximation by accelerated randomly pivoted Cholesky (2024).

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 Visit: TypeAlias = Callable[[slice, Samples], object]
-"""What is done with each block: given the numbers of its samples, and these."""
+"""The function that is called with each block: the numbers of its samples, and these."""
 
 
 Columns: TypeAlias = Callable[[Samples, Matrix], tuple[Matrix, Vector]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is done with rows of a kernel matrix, dense or sparse samples alike: made of products, kept, summed.
+"""Loops over rows of a kernel matrix, from dense or sparse samples alike: the rows are made, kept and summed.
 
 Sums of rows are taken in float64: a sum of thousands of rows in float32 would err a hundred times more than the rows.
 The form of the entries is that of :class:`~qpkernels.kernels.ProductForm`.

@@ -204,7 +204,7 @@ class Centers(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """Of some samples, the entries in features that occur in the centers: rows of W, values, where a sample's begin."""
+    """The entries of samples in features that occur in the centers: rows of W, values, and where each sample begins."""
 
     rows: Indices
     data: Floats

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sums over kernel values, the matrix never formed: in float64, or in float32 with a proved bound of the error.
 
-Of K beta at the samples with a coefficient themselves, k_ij serves f(x_i) and f(x_j), and is made once.
+In K beta at the samples that have a coefficient themselves, k_ij serves f(x_i) and f(x_j), and is made once.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def add_kernel_sums(
 ) -> None:
     """Add sum over c of coefficients_c k(x_c, x_j) to ``values[j]`` for all samples x_j in ``X``.
 
-    Kernels that are a function of a matrix product are summed in compiled code, on all processors. Of few values
-    ``between`` returns the matrix, of samples with the centers; None: the kernel does.
+    Kernels that are a function of a matrix product are summed in compiled code, on all processors. For few values
+    ``between`` returns the matrix of the samples with the centers; None: the kernel does.
     """
     if coefficients.size == 0:
         return
@@ -195,7 +195,7 @@ def _add_strip(product: PanelProduct, rows: slice, coefficients: Vector, sums: V
 
 
 Suffices: TypeAlias = Callable[[Indices, Vector, Vector], NDArray[np.bool_]]
-"""Of samples, their values and bounds of the errors of these: at which of them the values will do."""
+"""The values at samples with bounds of their errors; an exact one is made only where the value will not do."""
 
 _UNIT = 2.0**-24
 

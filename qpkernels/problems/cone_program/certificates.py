@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is proved of answers to a cone program: bounds of the optimum, or that there is none."""
+"""Certificates of answers to a cone program: bounds of the optimum, or a proof that there is none."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
 
         P - D = 1/2 u'Pu + r'x + z's.
 
-    What z has outside of K* is dropped first, and y is chosen: y_j = -(q + A'z)_j / P_jj for a variable that P joins
+    The part of z outside of K* is dropped first, and y is chosen: y_j = -(q + A'z)_j / P_jj for a variable that P joins
     with no other, and x_j for the rest. So a slope that is left over where the objective is strongly convex is no
     residual, but costs 1/2 r'P^+ r. The certificate then says:
 
     * primal residual: the distance of s from K, each row relative to its own terms |b_i| + sum_j |A_ij| |x_j|; no value
-      counts it. Of a coupled cone it is the least d at which a point p of the cone has |p_i - s_i| within d times the
-      terms of row i, for every i: so it is the same in all scalings of rows that keep the cone. Where the terms of
-      t + v_k or t - v_k, of a second-order cone (t, v), cancel to a thousandth, both are measured like rows;
+      counts it. For a coupled cone it is the least d at which a point p of the cone has |p_i - s_i| within d times the
+      terms of row i, for every i: so it is the same in all scalings of rows that keep the cone. Where the terms of t +
+      v_k or t - v_k, of a second-order cone (t, v), cancel to a thousandth, both are measured like rows;
     * dual residual: |r_j|, and what dropping changed, relative to the terms |q_j| + sum_k |P_jk| |y_k| + sum_i |A_ij|
       |z_i| of its own column; and the distance of the multipliers of a coupled cone from its dual, relative to the
       largest of them, which proves nothing, as all values are those of multipliers in the dual cone;
@@ -217,11 +217,11 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     """Certify that no x satisfies the constraints, by multipliers z (Farkas).
 
     For z in K* every feasible x has (A'z)'x <= b'z. So A'z = 0 and b'z < 0 contradict it: along z the dual is unbounded
-    above, and both values are +inf. What z has outside of K* is dropped first; all else is said of what is left. Where
-    A'z is not quite 0, what is proved is that each feasible x has sum_j |A'z|_j |x_j| >= -b'z. The dual residual is the
-    largest |A'z|_j relative to sum_i |A_ij| |z_i|, and the distance of the given z from K* relative to its largest
-    entry in that cone, over what is left of b'z after cancellation, -b'z / |b|'|z|: where it is w, a feasible x is
-    about 1 / w times as large as the data.
+    above, and both values are +inf. The part of z outside of K* is dropped first; all statements are about the rest.
+    Where A'z is not quite 0, what is proved is that each feasible x has sum_j |A'z|_j |x_j| >= -b'z. The dual residual
+    is the largest |A'z|_j relative to sum_i |A_ij| |z_i|, and the distance of the given z from K* relative to its
+    largest entry in that cone, over what is left of b'z after cancellation, -b'z / |b|'|z|: where it is w, a feasible x
+    is about 1 / w times as large as the data.
 
     Parameters
     ----------

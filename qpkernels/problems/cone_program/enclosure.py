@@ -91,7 +91,7 @@ _LEAST_GAIN = 1e-9
 """Share of its size by which each inequality must gain along a direction whose entries use up their room."""
 
 _SECONDS = 10.0
-"""What the search for a direction inward may take."""
+"""The limits of the search for a direction inward."""
 
 
 def upper_bound(program: ConeProgram, x: Vector) -> float:
@@ -246,7 +246,7 @@ class _Bounded:
 
     @cached_property
     def lacking(self) -> float:
-        """What P may lack of being positive semidefinite: a tau with P + tau I proved to be so."""
+        """The bound of P's indefiniteness: a tau for which P + tau I is proved to be positive semidefinite."""
         with blas_threads_for(self.program.q.size):
             return semidefinite_shift(self.program.P)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an answer to a cone program leaves over, row by row, and the multipliers that bounds of variables take over."""
+"""The residuals of an answer to a cone program, row by row, and the multipliers that bounds of variables absorb."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _rays(program: ConeProgram) -> Iterator[_Rays]:
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """What the points of one program are measured against: all that does not depend on the point, worked out once.
+    """The scales against which the points of one program are measured; they do not depend on the point.
 
     Attributes
     ----------

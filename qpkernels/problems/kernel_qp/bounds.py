@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is proved and read of any candidate (beta, b) of a KernelQP: its duality gap, support, and interval of b.
+"""Bounds of a KernelQP from any candidate (beta, b): its duality gap, its support, and the interval of b.
 
 The function f that is judged need not be the expansion in beta: a primal form returns its own f, while beta comes from
 its multipliers. Both are judged together, since P(f, b) bounds the optimum from above for every f, and D(beta) bounds

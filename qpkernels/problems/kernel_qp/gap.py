@@ -10,8 +10,8 @@ hold, and P counts what that costs. Two ways are tried, in this order:
 
 * s f + s b with the smallest factor s >= 1 at which they hold, which margins have;
 * f + g and b + c, where g = sum_j c_j k(x_j, .) runs over the samples at fault and those on the edge, and moves their
-  values a little inside (onto the target, where that is all there is), found by least squares. What this pushes out
-  joins them.
+  values a little inside (onto the target, where that is all there is), found by least squares. The samples that this
+  pushes out join them.
 
 A constraint holds when it holds up to the rounding of v_i as it was computed, and no tolerance is added to that: its
 unit is its own, and neither the other targets nor their offset hide a violation.
@@ -107,7 +107,7 @@ class DualityGap:
 
     @property
     def largest(self) -> float:
-        """What the sample that adds most to the gap adds, over the scale; others may make up for it."""
+        """The share of the scale that the largest summand of the gap has; other summands may make up for it."""
         return 0.0 if self.vanishing else relative(abs(float(self.parts[self.worst])), self.scale)
 
     @cached_property
@@ -337,8 +337,8 @@ def _change(
 def scaling_of(program: KernelQP, v: Vector, squared_norm: float) -> float:
     """Return the factor of f and b, at least 1, that is better than 1; v are the decision values, of f with that norm.
 
-    By it hard constraints are satisfied. Of others it is at most 1 + 1e-9, and losses vanish by it that are nothing but
-    rounding, at a cost so large that this alone would be seen.
+    By it hard constraints are satisfied. With other ratios it is at most 1 + 1e-9, and the losses that vanish by it are
+    nothing but rounding, at a cost so large that this alone would be seen.
     """
     if program.is_hard:
         return mending_factor(program, v)

@@ -82,7 +82,7 @@ _SAME_POINT = 1e-6
 
 
 class SampleTerms(NamedTuple):
-    """What each sample adds to a KernelQP, whatever the others are; a number stands for the same of each.
+    """The part of a KernelQP that belongs to each sample by itself; a number stands for the same of each.
 
     Attributes
     ----------

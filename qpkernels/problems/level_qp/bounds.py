@@ -68,7 +68,7 @@ def best_level(losses: Vector, nu: float, costs: Vector) -> float:
 
 @dataclass(frozen=True, eq=False)
 class FreeLevelBounds(ABC):
-    """What margin and tube share.
+    """The parts that margin and tube share.
 
     Attributes
     ----------

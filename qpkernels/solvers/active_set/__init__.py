@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What methods that follow the free variables of a box-constrained kernel program have in common.
+r"""The common part of methods that follow the free variables of a box-constrained kernel program.
 
 A coefficient is at its lower bound, at its upper bound, at 0 where epsilon |beta| has its kink, or free. Once it is
 known where each of them is, the free ones F and b solve linear equations: with g the slopes of the objective,

@@ -143,8 +143,8 @@ def to_minimum_over_free(
 ) -> Vector:
     """Go to the minimum over the samples ``free``, in place; return by how much each of them has moved.
 
-    ``inverse`` is that of their matrix, which is written over; the values are left as they are. Of all coefficients
-    together (``groups`` = 1), or of those of each sign (2), a sum is kept.
+    ``inverse`` is that of their matrix, which is written over; the values are left as they are. The sum of all
+    coefficients together (``groups`` = 1), or of those of each sign (2), is kept.
     """
     n = free.size
     x, slope, low, high = free_part(p, free, beta, beta, values)

@@ -29,7 +29,7 @@ SLACK = 1e-13
 
 
 class Arrays(NamedTuple):
-    """What a KernelQP says of each sample beside its kernel, shape (m,) each, as compiled code takes it."""
+    """A KernelQP's numbers for each sample beside its kernel, shape (m,) each, as compiled code takes them."""
 
     target: Vector
     epsilon: Vector

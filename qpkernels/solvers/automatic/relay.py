@@ -129,7 +129,7 @@ _FAR = 1e7
 """Bound, in the unit 1/R^2 that multipliers of the samples in a ball of radius R have, that few of them reach."""
 
 THEN = "; then "
-"""What stands between the words of one solver and those of the next."""
+"""The separator between the messages of one solver and those of the next."""
 
 
 class Automatic(Method):
@@ -139,8 +139,8 @@ class Automatic(Method):
     where it is little work. Many samples in sparse features are for ``coordinate-descent``, which hands over to Newton
     steps. Elsewhere ``smo`` comes first, and hands over its point once the second-order method is predicted to need
     less than what is still missing, or where no step of its own improves; see
-    :class:`~qpkernels.solvers.trend.Watch`. What the second-order method leaves unproved goes back to smo. Of several
-    points the one of the least error is returned.
+    :class:`~qpkernels.solvers.trend.Watch`. An answer that the second-order method leaves unproved goes back to smo.
+    Among several points the one with the least error is returned.
 
     Where the level is free, ``smo`` may take as long as the interior-point method is expected to, and this
     follows, or it comes first where that is little work.
@@ -178,7 +178,7 @@ class Automatic(Method):
         first.prepare(program)
 
     def ask(self, program: Any, request: Request, **options: Any) -> Outcome:
-        """Solve ``program`` by one method after the other. Of the options, :data:`OF_SMO` are for smo alone.
+        """Solve ``program`` by one method after the other. The options :data:`OF_SMO` are for smo alone.
 
         Returns
         -------
@@ -284,7 +284,7 @@ def without_far_bounds(program: KernelQP, tol: float) -> KernelQP | None:
 
 @dataclass
 class _RelayOfSolvers:
-    """What was asked for, and what came of it so far."""
+    """The request, and the results so far."""
 
     program: KernelQP | LevelQP | SemiparametricQP
     request: Request
@@ -393,7 +393,7 @@ _MATRICES = 3
 class AutomaticSystem(Method):
     """Conjugate gradients where they are expected to be less work than a Cholesky factorisation, else that.
 
-    What is expected before the first iteration, and later the progress, is held against the work of a factorisation,
+    The expectation before the first iteration, and later the progress, is compared with the work of a factorisation,
     unless that does not fit in memory.
 
     Parameters

@@ -34,7 +34,7 @@ _CLAIMS = {
 
 @dataclass(frozen=True)
 class _Limits:
-    """What a solver of CVXPY calls limits of iterations and of seconds; empty: it has none, or CVXPY drops it."""
+    """A CVXPY solver's names for the limits of iterations and seconds; empty where it has none, or CVXPY drops it."""
 
     max_iter: tuple[str, ...] = ()
     time_limit: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ _LIMITS = {
     "QOCO": _Limits(("max_iters",)),
     "SCS": _Limits(("max_iters",), ("time_limit_secs",)),
 }
-"""Of the solvers not named here, a limit of iterations is among their own options, if they have one."""
+"""Solvers that are not named here take a limit of iterations, if at all, among their own options."""
 
 _ADAPTERS: dict[str, Callable[[], Solver]] = {
     "CLARABEL": Clarabel,
@@ -67,10 +67,10 @@ _ADAPTERS: dict[str, Callable[[], Solver]] = {
 """Who knows the options of a solver."""
 
 _RENAMED: dict[str, dict[str, Any]] = {"HIGHS": {"highs_options": None}, "SCS": {"eps": 0.0, "use_indirect": False}}
-"""What CVXPY takes beside them."""
+"""The options of CVXPY beside them."""
 
 _PROXQP = {**dict.fromkeys(("eps_abs", "eps_rel", "mu_eq", "mu_in", "rho"), 0.0), "backend": "", "max_iter": 0}
-"""What CVXPY hands on to ProxQP: it drops all else."""
+"""The options that CVXPY hands on to ProxQP: it drops all others."""
 
 
 class CVXPYBackend(Solver):

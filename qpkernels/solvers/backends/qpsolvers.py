@@ -27,11 +27,11 @@ _OURS = frozenset({"clarabel", "osqp", "scs"})
 """Reached by their own adapters, without the detour."""
 
 _MODULES = {"piqp": "piqp", "daqp": "daqp", "proxqp": "proxsuite", "highs": "highspy"}
-"""What the extra ``solvers`` installs: listed also where it is missing."""
+"""The solvers of the extra ``solvers``: they are listed also where it is missing."""
 
 
 HIGHS_ITERATIONS = tuple(f"{method}_iteration_limit" for method in ("simplex", "ipm", "pdlp", "qp"))
-"""What HiGHS calls the limits of its methods; it chooses the method."""
+"""HiGHS's names for the limits of its methods; it chooses the method."""
 
 _DAQP = (
     *("abs_subopt", "cycle_tol", "dual_tol", "eps_prox", "eq_reduction", "eta_prox", "fval_bound", "iter_limit"),
@@ -48,7 +48,7 @@ _PROXQP_FLAGS = ("check_duality_gap", "compute_preconditioner", "compute_timings
 
 @dataclass(frozen=True)
 class _Options:
-    """What a solver calls the options that mean the same for all; empty: it has none.
+    """A solver's names for the options that mean the same for all; empty where it has none.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     # Smaller entries it takes for zero: by default those up to 1e-9, here those up to the least that may be asked for.
     "highs": {"large_matrix_value": 1e300, "small_matrix_value": 1e-12},
 }
-"""What a solver is told in all cases."""
+"""The options that a solver is given in all cases."""
 
 _HUGE = 1e15
 """Entries from which HiGHS, left as it is, refuses a matrix; with larger ones it solves some, and aborts on others."""

@@ -13,7 +13,7 @@ coefficients are smaller than that. Each subproblem is convex and is solved by e
 b is one of the proximal point method on the dual, which converges whatever the penalty (Bertsekas, 1982, chapter 5).
 The point that is measured, and returned, is the feasible one near beta.
 
-Of many machines on the same rows, each is solved by sweeps alone.
+Many machines on the same rows are solved by sweeps alone, each by itself.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class Rows(NamedTuple):
 
 
 class Box(NamedTuple):
-    """What a KernelQP says of each sample beside its kernel, shape (m,) each."""
+    """A KernelQP's numbers for each sample beside its kernel, shape (m,) each."""
 
     target: Vector
     lower: Vector
@@ -84,7 +84,7 @@ class Box(NamedTuple):
 
 
 class Sweep(NamedTuple):
-    """What came of a sweep.
+    """The result of a sweep.
 
     Attributes
     ----------

@@ -66,7 +66,7 @@ def repair(program: ConeProgram, x: Vector, z: Vector, tol: float) -> Repaired:
     """Return the answer (x, z) itself if its certificate holds at ``tol``, else the best of its repairs.
 
     It is clipped to its bounds, its multipliers are cleared of rounding and completed by those of bounds, and both are
-    moved by least steps onto the equations and into the cones, in units of their own sizes. What is still loose is
+    moved by least steps onto the equations and into the cones, in units of their own sizes. Whatever is still loose is
     polished, with other cones by way of the quadratic programs that these make near it. Each repair is judged by
     :func:`certify_cone_program` as any answer is, so it need not be trusted: one that makes no better proof is dropped.
 

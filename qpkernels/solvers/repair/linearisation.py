@@ -2,8 +2,8 @@
 """The quadratic program that a cone program is near one of its points: a step of sequential quadratic programming.
 
 A cone {s : g(s) <= 0} with a smooth convex g gives one inequality, g(s0) + grad g(s0)'(s - s0) <= 0 with s = b - Ax,
-and with its multiplier m the curvature m A'(hess g)A of the Lagrangian, so that the steps converge quadratically. Of
-semidefinite matrices, the eigenvalues that are to be 0 give equations, with a curvature of the same kind.
+and with its multiplier m the curvature m A'(hess g)A of the Lagrangian, so that the steps converge quadratically. The
+eigenvalues of semidefinite matrices that are to be 0 give equations, with a curvature of the same kind.
 """
 
 from __future__ import annotations

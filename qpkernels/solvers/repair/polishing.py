@@ -271,7 +271,7 @@ def _extreme(choose: np.ufunc, matrix: csc_array, axis: int, start: float, other
 
 @dataclass(frozen=True, eq=False)
 class _Factors:
-    """What solves with a matrix, and about how many operations it took to get."""
+    """A function that solves with a matrix, and about how many operations it took to get."""
 
     solve: Callable[[Vector], Vector]
     work: float

@@ -455,8 +455,8 @@ def solve_in_features(
 ) -> None:
     """Lower the relative gap of the machines from ``first`` to before ``stop`` to ``goal``, in place.
 
-    ``Z`` are the features of all samples, a row each, less the ``offset``; where there is b, one more is 1. What is
-    written is beta, b, the ``weights`` w = (Z + 1 offset')'beta, Z w, and the Newton steps.
+    ``Z`` are the features of all samples, a row each, less the ``offset``; where there is b, one more is 1. The results
+    are beta, b, the ``weights`` w = (Z + 1 offset')'beta, Z w, and the Newton steps.
     """
     r, d = Z.shape[1], offset.size
     H, U, early = np.empty((r, r)), np.empty((r, r)), np.empty((r, r))

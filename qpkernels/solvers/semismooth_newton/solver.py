@@ -122,7 +122,7 @@ SomeFeatures: TypeAlias = Features | SparseFeatures
 
 @dataclass
 class NewtonWork:
-    """What was done: Newton steps, and passes over Z."""
+    """The work that was done: Newton steps, and passes over Z."""
 
     steps: int = 0
     passes: int = 0

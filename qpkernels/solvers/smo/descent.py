@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Block descent: choose a block of coefficients, minimise over it, bring the values up to date; until it is proved.
 
-Few samples are one block. Of more, the block is the **working set**: it decides how many rows of K are ever made. The
+Few samples are one block. With more, the block is the **working set**: it decides how many rows of K are ever made. The
 samples that violate optimality most are new to it, half of them because they should go up, half because they should go
 down. A block of them alone would drive them too far, since the others that would hold them back are outside: then those
 are the most violating, and so on to and fro. So a sample stays for a second block, against those that the first one
@@ -801,8 +801,8 @@ _compiled: set[tuple[Any, ...]] = set()
 def compile_for(program: KernelQP | LevelQP) -> None:
     """Use what a descent on ``program`` begins with on a few samples: it is compiled then, or read from the cache.
 
-    What makes rows in float64, which few problems come to after those in float32, is compiled where one does, and so is
-    what adds kept rows, where rows are kept after many visits alone.
+    The code that makes rows in float64, which few problems come to after those in float32, is compiled where a problem
+    does, and so is the code that adds kept rows, which only rows with many visits are.
     """
     gram, pairs, hard = program.gram, program.total is not None, _is_hard(program)
     if holds_matrix(program):

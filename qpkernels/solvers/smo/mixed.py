@@ -28,7 +28,7 @@ class MixedRows(SampleRows):
     Attributes
     ----------
     eta
-        The weights. Of a kernel that never had one no row is made.
+        The weights. No row of a kernel is made that never had one.
     products
         K_j beta, a row each, of those with a weight.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What is told of a descent on its way: steps, gap, time so far, and about how much more.
+r"""The report of a descent on its way: steps, gap, time so far, and about how much more.
 
 A descent from 0 begins with a relative gap v near 1, which hardly falls until most of the blocks were visited, and
 falls geometrically at the end. Both are an almost straight line in log(v / (1 - v)), by which the time is extrapolated

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the engine needs of a kernel matrix K, from whatever there is: its entries, features, or only the kernel.
+"""The rows of a kernel matrix K as the engine needs them, made from entries, from features, or from the kernel alone.
 
 The matrix itself is never formed: a block is small, rows are used as they come, and those that are worth it are kept in
 a bounded piece of memory.
@@ -260,7 +260,7 @@ class MixtureRows(SampleRows):
 
 
 class VariableRows(SampleRows):
-    """Of variables, one or two of which are those of a sample, with a sign: K_ij times the signs of both.
+    """The variables, one or two of which belong to a sample, with a sign: K_ij times the signs of both.
 
     Parameters
     ----------

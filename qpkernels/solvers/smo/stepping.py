@@ -33,7 +33,7 @@ _UNIT = float(np.finfo(float).eps)
 
 @dataclass(frozen=True)
 class Change:
-    """What a step changed.
+    """The changes that a step makes.
 
     Attributes
     ----------

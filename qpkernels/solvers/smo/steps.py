@@ -13,7 +13,7 @@ each sign have a sum of their own, each of these groups has its -b, and a step m
 most (C.-C. Chang and C.-J. Lin, Training nu-support vector classifiers, Neural Computation 13, 2001).
 
 A step costs two passes over the samples. Pairs see differences of gradients alone; so the gradient is held less a level
-close to -b, and loses nothing to float32 that K has not lost. What a bound or a kink adds to it is held in arrays,
+close to -b, and loses nothing to float32 that K has not lost. The share of a bound or a kink in it is held in arrays,
 infinite where beta_i cannot move, so that a pass runs in vector registers (:mod:`~qpkernels.solvers.smo.passes`).
 
 Each variant is one function, into which the parts that each step takes are written.
@@ -57,7 +57,7 @@ _LOOKS, _LEAST = 8, 16
 """Looks at the gap in as many steps as there are samples, and the least number of steps between two."""
 
 _LEAST_RIDGE = float(np.finfo(float).tiny)
-"""What is divided by where there is no ridge, and the quotient counts for nothing."""
+"""The divisor where there is no ridge; the quotient is not used then."""
 
 PATIENCE, BETTER = 60, 0.9
 """Looks after which the gap must be that part of what it was, or the value better; else it is rounding that changes."""
@@ -66,7 +66,7 @@ PATIENCE, BETTER = 60, 0.9
 class Block(NamedTuple):
     """K between the samples of a block: row k is ``source[k]``, or, where there is memory for them, made on demand.
 
-    A step reads the rows of the two coefficients that it changes. Of a few hundred samples or more, most are never
+    A step reads the rows of the two coefficients that it changes. Among a few hundred samples or more, most are never
     changed. Its loops are compiled once for each precision, whatever the rows are made of.
 
     Attributes

@@ -88,7 +88,7 @@ def state_two(f: Any, _: Any, X: Any, y: Any) -> Machine:
 
 def test_bad_statements_and_parameters_are_refused() -> None:
     for statement, name in ((state_other, "w"), (state_two, "g")):
-        with pytest.raises(ParameterError, match=rf"has {name} besides f and b, which f\(X\) \+ b would leave out"):
+        with pytest.raises(ParameterError, match=rf"has {name} beside f and b, which f\(X\) \+ b would leave out"):
             StatementRegressor(statement).fit(IRIS, SPECIES)
     with pytest.raises(ParameterError, match="its own parameters are: C"):
         StatementClassifier(hinge, parameters={"D": 1.0}).fit(IRIS, BINARY)

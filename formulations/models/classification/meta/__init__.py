@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is made of models of two classes: several classes, and probabilities."""
+"""Models made of models of two classes: several classes, and probabilities."""
 
 __all__: list[str] = []

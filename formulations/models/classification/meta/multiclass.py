@@ -142,7 +142,7 @@ class _Multiclass(Scheme):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What the scheme is beside its data and hyper-parameters: its machine and classes, and what that is given."""
+        """The scheme's attributes beside data and hyper-parameters: its machine, its classes, and their options."""
         others = {name: value for name, value in self.hyperparameters.items() if name not in self.entry.names}
         return {"machine": self.machine, "classes": self.classes, **others}
 

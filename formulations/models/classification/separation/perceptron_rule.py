@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What both perceptrons share: data, start and step sizes eta(k), the criterion J_p, and what they end with.
+"""The common part of both perceptrons: data, start and step sizes eta(k), the criterion J_p, and the answer.
 
 With z_i = y_i (1, x_i), the perceptron criterion is the sum of the violations on the wrong side::
 
@@ -37,7 +37,7 @@ Rate: TypeAlias = float | Callable[[int], float]
 
 
 class PerceptronRule(Explained, metaclass=ChecksKeywords):
-    """What both rules share: the data, the start, the rates, and how an answer is read.
+    """The common part of both rules: the data, the start, the rates, and how an answer is read.
 
     Notes
     -----
@@ -137,7 +137,7 @@ class PerceptronRule(Explained, metaclass=ChecksKeywords):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PerceptronSolution(Answering, Carded):
-    """What a perceptron ended with.
+    """The answer of a perceptron.
 
     Attributes
     ----------

@@ -69,7 +69,7 @@ class HullIntersection:
 
     @property
     def certificate(self) -> Certificate:
-        """What it proves: with the distance as residual, both values of the optimum are infinite."""
+        """It proves the following: with the distance as residual, both values of the optimum are infinite."""
         heaviest = f"sample {self.support[0]} has the largest weight"
         return Certificate(np.inf, np.inf, 0.0, 0.0, self.distance, 0.0, worst=heaviest)
 

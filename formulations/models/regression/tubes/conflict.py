@@ -76,7 +76,7 @@ class TubeConflict:
 
     @property
     def certificate(self) -> Certificate:
-        """What v proves: that they find none in epsilon, in exact arithmetic, so that both values are infinite."""
+        """The statement that v proves: no function fits within epsilon, so that both values are infinite."""
         heaviest = f"sample {int(np.abs(self.multipliers).argmax())} has the largest multiplier"
         return Certificate(np.inf, np.inf, 0.0, 0.0, 0.0, 0.0, worst=heaviest)
 

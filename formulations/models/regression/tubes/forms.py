@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all tubes share: a half width epsilon, and the two sides with their multipliers a+ and a-."""
+"""The common part of all tubes: a half width epsilon, and the two sides with their multipliers a+ and a-."""
 
 from __future__ import annotations
 
