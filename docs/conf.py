@@ -32,6 +32,7 @@ extensions = [
     "extensions.failures",
     "extensions.gallery_pictures",
     "extensions.headline",
+    "extensions.lab_frame",
     "extensions.lab_site",
     "extensions.mathjax_files",
     "extensions.model_pages",

@@ -35,7 +35,7 @@ PACKAGES = ("qpkernels", "formulations")
 LIMITS: dict[str, int] = {
     "cases of the tests": 13_210,
     "files, without those of kernels, models and solvers": 330,
-    "lines, without theirs": 79_720,
+    "lines, without theirs": 79_740,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 10,

@@ -145,7 +145,7 @@ def _start(source: TrainingOptions, features: str | None, regression: bool | Non
 def _fragment(link: str) -> str:
     """Return the part of an address behind # that states a setting, as a page writes it."""
     import json
-    from urllib.parse import quote, unquote
+    from urllib.parse import unquote
 
     from formulations.lab.settings import read_setting
     from formulations.lab.views import VIEWS
@@ -159,5 +159,4 @@ def _fragment(link: str) -> str:
             f"--link must be the address of a setting, or its part behind #, but {shown(link)} came; copy it from the "
             "page whole."
         ) from None
-    read_setting(stated, VIEWS)
-    return quote(json.dumps(stated, separators=(",", ":")), safe=",:")
+    return read_setting(stated, VIEWS).fragment().removeprefix("#")

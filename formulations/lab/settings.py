@@ -22,6 +22,7 @@ from enum import StrEnum
 from functools import reduce
 from operator import add
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from urllib.parse import quote
 
 import numpy as np
 
@@ -55,6 +56,7 @@ __all__ = [
     "Slider",
     "Stated",
     "Window",
+    "fitted_window",
     "quoted",
     "read_setting",
     "setting_of",
@@ -304,6 +306,10 @@ class Setting:
             "view": asdict(self.view),
         }
 
+    def fragment(self) -> str:
+        """Return what states the setting behind the # of an address, as the page writes it."""
+        return "#" + quote(json.dumps(self.stated(), separators=(",", ":")), safe=",:")
+
     def kernel_function(self) -> Kernel:
         """Return the sum of the kernels chosen."""
         return reduce(add, (term.choice.make(term.values) for term in self.kernel))
@@ -404,6 +410,9 @@ def _read_view(entry: Any, views: Mapping[str, Any]) -> ShownView:
 _BORDER = 0.12
 """The part of the window beyond the points that counts as their extent."""
 
+_ASPECT = 4 / 3
+"""Width of the picture over its height."""
+
 
 def setting_of(X: Matrix, y: Vector, name: str, *, standardise: bool = False) -> Setting:
     """Return samples as the points of a page, with a Gaussian kernel of gamma = 1 / (d Var X).
@@ -448,6 +457,17 @@ def _gamma(features: Matrix) -> float:
     slider = KERNELS["rbf"].sliders[0]
     usual = scale_gamma(features) if features.var() > 0 else slider.default
     return float(f"{min(max(usual, slider.low), slider.high):.4g}")
+
+
+def fitted_window(points: Points, task: LabTask) -> Window:
+    """Return the least window around the points, with a border; where both axes are features, their units are equal."""
+    (left, right), (bottom, top) = (_around(column) for column in points[:, :2].T)
+    if task is LabTask.CLASSIFICATION:
+        width = max(right - left, (top - bottom) * _ASPECT)
+        x, y = (left + right) / 2, (bottom + top) / 2
+        left, right = x - width / 2, x + width / 2
+        bottom, top = y - width / _ASPECT / 2, y + width / _ASPECT / 2
+    return Window(left, right, bottom, top)
 
 
 def _around(values: Vector) -> tuple[float, float]:

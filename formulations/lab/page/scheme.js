@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dark or light: as what is behind the lab in a notebook, whose theme need not be that of the computer.
+// Dark or light: as what is behind the lab in a notebook, or in the page around its frame, whose theme need not be that
+// of the computer.
 
 const DARK = window.matchMedia("(prefers-color-scheme: dark)");
 const OPAQUE = 128;
@@ -17,7 +18,9 @@ export function followScheme(root, changed) {
   DARK.addEventListener("change", follow);
   // Where a notebook gets another theme, its page gets other attributes.
   const themes = new MutationObserver(follow);
-  for (const node of [document.documentElement, document.body]) themes.observe(node, { attributes: true });
+  for (const page of [document, window.frameElement?.ownerDocument]) {
+    for (const node of page ? [page.documentElement, page.body] : []) themes.observe(node, { attributes: true });
+  }
   // A notebook may put the root into its page late, or for a while take it out.
   const places = new ResizeObserver(follow);
   places.observe(root);
@@ -31,7 +34,7 @@ export function followScheme(root, changed) {
 /** Whether the nearest background behind a root is dark; where there is none, whether dark pages are preferred. */
 function isDark(root) {
   const drawing = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-  for (let node = root.parentElement; node; node = node.parentElement) {
+  for (let node = behind(root); node; node = behind(node)) {
     drawing.clearRect(0, 0, 1, 1);
     drawing.fillStyle = getComputedStyle(node).backgroundColor;
     drawing.fillRect(0, 0, 1, 1);
@@ -39,4 +42,9 @@ function isDark(root) {
     if (opacity >= OPAQUE) return 0.3 * red + 0.59 * green + 0.11 * blue < MIDDLE;
   }
   return DARK.matches;
+}
+
+/** Return the node behind another; behind a page is what its frame stands in. */
+function behind(node) {
+  return node.parentElement ?? (node.ownerDocument === document ? window.frameElement : null);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page of a web site without a server behind it: the lab whose answers come from a worker of the browser. The page
-// has the menu in an element #menu.
+// has the menu in an element #menu. With ?compact in its address it is a frame within a page that explains it.
 
 import { mount } from "./lab.js";
 import { hashAddress } from "./state/address.js";
 import { workerTo } from "./wire/worker.js";
 
+if (new URLSearchParams(window.location.search).has("compact")) document.body.classList.add("lab-compact");
 mount(document.body, workerTo("solver.js", JSON.parse(document.getElementById("menu").textContent)), hashAddress());

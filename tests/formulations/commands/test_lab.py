@@ -9,7 +9,6 @@ import shlex
 import sys
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -17,7 +16,8 @@ import pytest
 from command_line import refused, run, samples
 from formulations.lab import app
 from formulations.lab.session import Session
-from formulations.lab.settings import MOST_POINTS, Setting
+from formulations.lab.settings import MOST_POINTS, Setting, read_setting
+from formulations.lab.views import VIEWS
 from lab_client import setting
 from qpkernels.files import load_dataset
 
@@ -162,7 +162,7 @@ def test_a_malformed_file_says_where_and_what_to_do(
 
 def test_a_link_is_checked_and_kept(started: list[tuple[Any, ...]]) -> None:
     stated = setting(4, kernel=[{"name": "linear"}])
-    fragment = quote(json.dumps(stated, separators=(",", ":")), safe=",:")
+    fragment = read_setting(stated, VIEWS).fragment()[1:]
     for link in (f"http://127.0.0.1:5/?token=x#{fragment}", f"#{fragment}", fragment, json.dumps(stated)):
         assert run("lab", "--link", link).exit_code == 0
         assert started.pop() == (0, True, None, fragment)
