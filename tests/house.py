@@ -33,9 +33,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
-    "cases of the tests": 13_210,
-    "files, without those of kernels, models and solvers": 330,
-    "lines, without theirs": 79_740,
+    "cases of the tests": 13_216,
+    "files, without those of kernels, models and solvers": 331,
+    "lines, without theirs": 79_780,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 10,

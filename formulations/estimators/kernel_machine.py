@@ -197,7 +197,7 @@ class ProvedEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
     strict
         Raise SolverFailedError where an answer is not proved, in place of an UncertifiedWarning.
     verbose
-        Let the solver print its progress.
+        Let the solver tell its progress: lines of the logger ``qpkernels``, printed where no handler takes them.
     """
 
     tol: float = 1e-3

@@ -31,6 +31,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from formulations.estimators.kernel_machine import UncertifiedWarning
 from formulations.estimators.shared_fits import SharedFits, final_step
+from qpkernels.arrays.log import report
 from qpkernels.display import count
 
 __all__ = ["KernelHalvingSearchCV", "KernelRandomizedSearchCV", "KernelSearchCV"]
@@ -148,7 +149,7 @@ class SharingSearch(BaseSearchCV):
         if not total:
             raise ValueError("No fits were performed. Was the CV iterator empty? Were there no candidates?")
         if self.verbose > 0:
-            print(f"Fitting {len(splits)} folds for each of {len(candidates)} candidates, totalling {total} fits")
+            report(f"Fitting {len(splits)} folds for each of {len(candidates)} candidates, totalling {total} fits")
         shared = SharedFits(
             candidates=candidates,
             estimators=[clone(base).set_params(**clone(candidate, safe=False)) for candidate in candidates],
@@ -241,7 +242,7 @@ class KernelSearchCV(SharingSearch, GridSearchCV):
     cv
         Number of splits, a splitter, or pairs (train, test); None: 5.
     verbose
-        Above 0: print how many fits there are; above 1: each with its time; above 2: with its score.
+        Above 0: tell how many fits there are; above 1: each with its time; above 2: with its score.
     pre_dispatch
         Of fits that do not share: as joblib takes it.
     error_score

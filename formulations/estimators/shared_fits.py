@@ -29,6 +29,7 @@ from formulations.estimators.parameters import OfKernel, Space
 from formulations.modelling.machines import MachineAnswers, Machines, train_machines
 from formulations.models.classification.meta.multiclass import OneVersusOne
 from qpkernels.arrays import Indices, Matrix
+from qpkernels.arrays.log import report
 from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel, Precomputed
@@ -342,7 +343,7 @@ class SharedFits:
         return found | self._common(k, seconds, spent, None) | proof
 
     def _tell(self, place: Place, scores: Mapping[str, Any], seconds: float) -> None:
-        """Print what is known of a fit, in the words of scikit-learn."""
+        """Tell what is known of a fit, in the words of scikit-learn."""
         if self.verbose < 2:
             return
         p, k = place
@@ -355,7 +356,7 @@ class SharedFits:
         elif self.verbose > 2:
             end += f", score={test:.3f}" if train is None else f", score=(train={train:.3f}, test={test:.3f})"
         end += f" total time={short_format_time(seconds)}"
-        print(begin + end.rjust(80 - len(begin), "."))
+        report(begin + end.rjust(80 - len(begin), "."))
 
     def _score(self, estimator: Any, X: Any, y: Any, k: int, part: int) -> Any:
         key = (k, part)

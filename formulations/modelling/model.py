@@ -102,7 +102,8 @@ class Model(KernelMachine[Answered]):
             projected to the feasible set. For ``osqp``, ``proxqp`` or ``scs`` a solution of the same form by a solver
             that is given matrices: they go on from its variables and multipliers.
         verbose
-            Let the solver print its progress.
+            Let the solver tell its progress: lines of the logger ``qpkernels``, which are printed where no handler
+            takes them. Back-ends of others print their own.
         **options
             Handed to the back-end: without its name, to linear, smo or clarabel alone. cache_size, memory_budget,
             shrinking and report are for smo wherever that is asked; ``checkpoint="run.npz"`` asks it alone.

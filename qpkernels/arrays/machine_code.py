@@ -19,7 +19,6 @@ compiler, its machine code is, and in which files that lies.
 from __future__ import annotations
 
 import json
-import logging
 import os
 import subprocess
 import sys
@@ -29,6 +28,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
+from qpkernels.arrays.log import is_heard, logger
 from qpkernels.errors import ParameterError
 
 try:
@@ -69,14 +69,13 @@ _begun = False
 
 
 def tell(words: str) -> None:
-    """Say something once: on a terminal it is printed to stderr, elsewhere logged by ``qpkernels``, at level INFO."""
+    """Log something once; where nobody listens, it is printed on stderr if that is a terminal."""
     if words in _told:
         return
     _told.add(words)
-    if sys.stderr is not None and sys.stderr.isatty():
+    logger.info(words, stacklevel=2)
+    if not is_heard() and sys.stderr is not None and sys.stderr.isatty():
         print(words, file=sys.stderr)
-    else:
-        logging.getLogger("qpkernels").info(words)
 
 
 def at_hand(kit: Kit, seconds: float = 0.0) -> bool:

@@ -40,6 +40,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from qpkernels.arrays import Indices, Matrix, Vector, check_count, finite_vector, row_blocks
+from qpkernels.arrays.log import report
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import SolverFailedError
 from qpkernels.gram import Gram
@@ -458,7 +459,7 @@ class _Run:
                     return None
                 count, worst = int(iterates.iterations.max()), float(gaps.max())
                 if request.verbose:
-                    print(f"conjugate-gradient: {count:5d} iterations, relative gap {worst:.3e}", flush=True)
+                    report(f"conjugate-gradient: {count:5d} iterations, relative gap {worst:.3e}")
                 if count >= limit:
                     return Claim.STOPPED, "limit of iterations; "
                 if perf_counter() >= deadline:

@@ -25,6 +25,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from qpkernels.arrays import Matrix, Vector
+from qpkernels.arrays.log import report
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.problems import ResidualNorm
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
@@ -86,7 +87,7 @@ def _minimise(lp: _BoundedLP, request: Request, deadline: float) -> tuple[Claim,
                 return Claim.STOPPED, "no step improves in float64; ", count
             count += 1
             if request.verbose:
-                print(f"frisch-newton: {count:3d}, relative gap {lp.relative_gap:.2e}", flush=True)
+                report(f"frisch-newton: {count:3d}, relative gap {lp.relative_gap:.2e}")
     except KeyboardInterrupt:
         return Claim.INTERRUPTED, "interrupted; ", count
     return Claim.OPTIMAL, "", count

@@ -116,7 +116,7 @@ class Request:
     warm_start
         A point to start from, shape (n,).
     verbose
-        Let the back-end print its progress.
+        Let the solver tell its progress: those of this project log it (:mod:`qpkernels.arrays.log`), others print it.
     warm_multipliers
         Of a ConeProgram, the multipliers to start from with that point, shape (rows,), where they are known.
 

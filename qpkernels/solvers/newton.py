@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qpkernels.arrays import Vector, finite_vector
+from qpkernels.arrays.log import report
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.gram import Gram
 from qpkernels.problems import SampleLosses, SigmoidFit, SmoothRisk
@@ -133,7 +134,7 @@ def _minimise(iterate: _Iterate, request: Request, deadline: float) -> tuple[Cla
             length = iterate.advance()
             count += 1
             if request.verbose:
-                print(f"newton: {count:3d}, step {length:.1e}, relative gap {iterate.gap:.2e}", flush=True)
+                report(f"newton: {count:3d}, step {length:.1e}, relative gap {iterate.gap:.2e}")
             idle = 0 if iterate.gap < least or iterate.promise > _ROUNDING else idle + 1
             least = min(least, iterate.gap)
     except KeyboardInterrupt:

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Matrix, Vector
+from qpkernels.arrays.log import report
 from qpkernels.problems.sigmoid_fit import SigmoidFit, SigmoidPoint, UnitScores
 from qpkernels.solvers.interface import Answer, Claim, Request
 
@@ -130,7 +131,7 @@ def _minimise(fits: _Underway, request: Request, deadline: float) -> dict[int, A
             decrement = _decrement(following)
             if request.verbose:
                 for part, length in zip(parts.tolist(), decrement.tolist(), strict=True):
-                    print(f"newton: {count:3d}, step {part:.1e}, decrement {length:.2e}", flush=True)
+                    report(f"newton: {count:3d}, step {part:.1e}, decrement {length:.2e}")
             ended = near & fits.converging & ~(decrement < fits.decrement)
             moved = fits._replace(point=following, decrement=decrement, converging=near)
             if ended.any():

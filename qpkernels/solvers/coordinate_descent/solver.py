@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from qpkernels.arrays import check_count, check_flag, finite_vector
+from qpkernels.arrays.log import report
 from qpkernels.problems import KernelQP
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
@@ -81,7 +82,7 @@ class CoordinateDescent(Solver):
         try:
             for point in descend(descent, request.tol, request.max_iter or visit_limit(program), deadline, watch):
                 if request.verbose:
-                    _print_progress(point)
+                    _report_progress(point)
         except KeyboardInterrupt:
             interrupted = True
         if point is None:
@@ -108,6 +109,6 @@ def _verdict(point: Measured, tol: float, *, interrupted: bool) -> tuple[Claim, 
     return Claim.STOPPED, f"{point.ended}{reached}"
 
 
-def _print_progress(point: Measured) -> None:
+def _report_progress(point: Measured) -> None:
     visits = f"{point.iterations:11d} visits"
-    print(f"coordinate-descent: {visits}, relative gap {point.gap.relative:.3e}", flush=True)
+    report(f"coordinate-descent: {visits}, relative gap {point.gap.relative:.3e}")

@@ -23,6 +23,7 @@ import scipy
 from scipy.sparse import csc_array, csr_array, diags_array
 
 from qpkernels.arrays import Indices, Matrix, Vector
+from qpkernels.arrays.log import report
 from qpkernels.problems import Certificate
 from qpkernels.problems.rounding import EPS
 from qpkernels.problems.sparse_weights import SparseWeightsBounds
@@ -97,7 +98,7 @@ def _descended(state: _WeightsState, stage: SparseWeightsBounds, tol: float, ver
     least, lost = np.inf, 0
     while not (proof := stage.certify(state.w)).holds(tol):
         if verbose:
-            print(f"pass {state.passes}: relative gap {proof.relative_gap:.1e}, {np.count_nonzero(state.w)} weights")
+            report(f"pass {state.passes}: relative gap {proof.relative_gap:.1e}, {np.count_nonzero(state.w)} weights")
         lost = 0 if proof.primal_value < (1.0 - EPS) * least else lost + 1
         least = min(least, proof.primal_value)
         if lost == _LOST:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector, finite_vector
+from qpkernels.arrays.log import report
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.problems import KernelQP, LevelQP, SemiparametricQP
 from qpkernels.problems.kernel_qp.program import diverges
@@ -207,7 +208,7 @@ def _minimise(
             count += 1
             length = descent.path.advance()
             if verbose:
-                print(f"interior-point: {count:3d}, step {length:.1e}, relative gap {descent.path.gap:.2e}", flush=True)
+                report(f"interior-point: {count:3d}, step {length:.1e}, relative gap {descent.path.gap:.2e}")
             if (final := descent.ended(length, count, tol)) is not None:
                 return final
             if perf_counter() >= deadline:

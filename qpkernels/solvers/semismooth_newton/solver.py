@@ -47,6 +47,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
 from qpkernels.arrays import Indices, Samples, Vector, finite_vector, is_sparse
+from qpkernels.arrays.log import report
 from qpkernels.arrays.threads import blas_threads_for, without_blas_threads
 from qpkernels.gram.features import Features, FeaturesInMemory, SparseFeatures
 from qpkernels.kernels.products import squared_lengths
@@ -434,7 +435,7 @@ def _from_some(program: KernelQP, Z: SomeFeatures, limits: NewtonLimits, work: N
         name=program.name,
     )
     if limits.verbose:
-        print(f"semismooth-newton: {count} of {m} samples first", flush=True)
+        report(f"semismooth-newton: {count} of {m} samples first")
     part = SparseFeatures(Z.rows(rows)) if isinstance(Z, SparseFeatures) else FeaturesInMemory(Z.rows(rows))
     descent = _NewtonDescent(few, part, replace(limits, tol=_ROUGH), work)
     state = _begin(few, descent.Z, None) if count < _MANY else _from_some(few, descent.Z, limits, work)
@@ -529,10 +530,9 @@ class _NewtonDescent:
 
     def _report(self, state: _NewtonIterate, slopes: Slopes, gap: float) -> None:
         if self.limits.verbose:
-            print(
+            report(
                 f"semismooth-newton: {self.work.steps:4d} steps, sigma {1 / (state.extra or np.inf):.1e}, "
-                f"{slopes.free.size} free, relative gap {gap:.2e}, {self.work.passes} passes",
-                flush=True,
+                f"{slopes.free.size} free, relative gap {gap:.2e}, {self.work.passes} passes"
             )
 
 

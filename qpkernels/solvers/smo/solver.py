@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import check_flag, check_positive, finite_vector
+from qpkernels.arrays import check_flag, check_positive, finite_vector, log
 from qpkernels.errors import UnsupportedOptionError, UnsupportedProgramError
 from qpkernels.problems import KernelQP, LevelQP
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
@@ -142,7 +142,7 @@ class SMO(Solver):
                 )
             kept = Checkpoint(checkpoint, program, every)
         saved = None if kept is None else kept.read()
-        write = report or (_print_line if request.verbose else None)
+        write = report or (log.report if request.verbose else None)
         told = None if write is None else Report(request.tol, write, 0.0 if saved is None else saved.seconds)
         if values is not None and start is None:
             raise UnsupportedOptionError("values are K beta at warm_start, which is missing; give both, or neither.")
@@ -204,7 +204,3 @@ def _within(program: KernelQP | LevelQP, budget: float) -> float:
 def _tell(observers: list[Callable[[Iterate], None]], iterate: Iterate) -> None:
     for observe in observers:
         observe(iterate)
-
-
-def _print_line(line: str) -> None:
-    print(line, flush=True)

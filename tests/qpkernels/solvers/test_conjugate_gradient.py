@@ -294,9 +294,10 @@ def test_refusals() -> None:
         iterated(replace(system(), matrix=RidgedGram(indefinite, np.full(300, 1e-3))))
 
 
-def test_it_says_how_it_goes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_says_how_it_goes(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "qpkernels")
     outcome = iterated(system(), verbose=True)
-    out = capsys.readouterr().out.splitlines()
+    out = caplog.messages
     assert out[0].startswith("conjugate-gradient:     0 iterations, relative gap ")
     # That of the last one is told where residuals are followed, unless it is small enough.
     assert len(out) == outcome.iterations

@@ -147,12 +147,13 @@ def test_bounds_of_neither_tube_nor_margin_are_refused() -> None:
         LevelQP(gram, ones, -ones, ones, 0.0, 1.0, least=True)
 
 
-def test_limits_end_the_descent_with_the_best_so_far(capsys: pytest.CaptureFixture[str]) -> None:
+def test_limits_end_the_descent_with_the_best_so_far(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "qpkernels")
     model = state("margin 0.02")
     stopped = model.solve("smo", tol=1e-10, max_iter=50, verbose=True)
     assert stopped.status is Status.STOPPED
     assert stopped.iterations <= 51
-    assert "smo: " in capsys.readouterr().out
+    assert "smo: " in caplog.text
 
 
 @every_model

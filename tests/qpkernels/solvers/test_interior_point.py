@@ -232,13 +232,15 @@ def test_its_own_answer_is_proved_without_a_step(name: str) -> None:
     np.testing.assert_allclose(again.point, best.point, atol=1e-7)
 
 
-def test_progress_is_printed_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_logged_when_asked_for(caplog: pytest.LogCaptureFixture) -> None:
     X, y = two_classes(20)
     program = soft_margin(Gram(RBF(1.0), X), y, 1.0)
+    caplog.set_level("INFO", "qpkernels")
     solve(program, verbose=True)
-    assert capsys.readouterr().out.startswith("interior-point:   1, step ")
+    assert caplog.messages[0].startswith("interior-point:   1, step ")
+    caplog.clear()
     solve(program)
-    assert capsys.readouterr().out == ""
+    assert caplog.messages == []
 
 
 def test_bad_options_and_starts_are_refused() -> None:

@@ -100,10 +100,11 @@ def test_an_option_that_it_does_not_have() -> None:
         find_solver("semismooth-newton").solve(soft_margin(gram, y, 1.0), cache_size=3)
 
 
-def test_it_says_how_it_goes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_says_how_it_goes(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "qpkernels")
     gram, y = many(21_000)
     assert_proved(soft_margin(gram, y, 1.0), 1e-6, verbose=True)
-    out = capsys.readouterr().out
+    out = caplog.text
     assert "of 21000 samples first" in out
     assert "free, relative gap" in out
 

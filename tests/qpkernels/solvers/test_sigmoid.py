@@ -43,10 +43,11 @@ def test_an_outlier_on_the_wrong_side_is_no_obstacle() -> None:
     assert module._decrement(program.in_unit.at(*answer.point.tolist())) < 1e-12
 
 
-def test_it_says_how_it_ended(capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_says_how_it_ended(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "qpkernels")
     scores, targets = [-2.0, -1.0, 0.5, 1.0, 3.0], [0.0, 1.0, 0.0, 1.0, 1.0]
     assert fitted(scores, targets, verbose=True).claim is Claim.OPTIMAL
-    assert "newton:   1, step 1.0e+00, decrement" in capsys.readouterr().out
+    assert "newton:   1, step 1.0e+00, decrement" in caplog.text
     limited = fitted(scores, targets, max_iter=1)
     assert (limited.claim, limited.iterations) == (Claim.STOPPED, 1)
     assert limited.message.startswith("limit of iterations; ")

@@ -187,9 +187,10 @@ def test_an_interruption_leaves_the_last_point_that_was_measured() -> None:
     assert certificate(stated, outcome).relative_gap < 1.0
 
 
-def test_progress_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "qpkernels")
     solve(program("hinge", 1.0), verbose=True)
-    assert capsys.readouterr().out.startswith("coordinate-descent: ")
+    assert caplog.messages[0].startswith("coordinate-descent: ")
 
 
 def test_classes_that_no_function_separates_have_no_hard_margin() -> None:

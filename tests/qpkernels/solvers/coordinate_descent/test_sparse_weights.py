@@ -81,9 +81,10 @@ def test_what_float64_cannot_tell_is_not_claimed() -> None:
     assert found.certificate.holds(1e-9)
 
 
-def test_progress_is_printed_where_asked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_logged_where_asked(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "qpkernels")
     sparse_weights(stated("dense"), 1e-6, None, None, verbose=True)
-    assert "relative gap" in capsys.readouterr().out
+    assert "relative gap" in caplog.text
 
 
 def value(bounds: SparseWeightsBounds, w: Vector) -> float:

@@ -166,10 +166,11 @@ def test_a_time_limit_returns_a_point_with_its_certificate() -> None:
     assert stopped.message.startswith("limit of iterations")
 
 
-def test_progress_shows_the_gap_falling(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_shows_the_gap_falling(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "qpkernels")
     X, y = two_classes(3000, shift=0.3, features=4)
     find_solver("smo").solve(soft_margin(Gram(RBF(0.5), X), y, 5.0), tol=1e-6, verbose=True)
-    lines = capsys.readouterr().out.splitlines()
+    lines = caplog.messages
     gaps = [float(line.partition(",")[2].partition(",")[0].split()[-1]) for line in lines]
     assert len(gaps) > 3
     assert gaps[-1] <= 1e-6 < gaps[0]
