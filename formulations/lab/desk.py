@@ -6,14 +6,12 @@ A page says a setting, a change of some points, or a question::
     {"seq": 7, "setting": {...}}            all of it; formulations.lab.settings says of what
     {"seq": 8, "points": [[3, 0.5, -1.2, 1]]}   the number of a point, and what it is now
     {"seq": 9, "ask": "explain", "sample": 3}
-    {"seq": 9, "ask": "check", "challenge": "degree-two"}
     {"seq": 10, "ask": "npz"}               a file: python, csv or npz; formulations.lab.exports says what is in it
 
 An answer has the number of its question, and what was asked or why it is refused. A file comes as text, or as bytes.
 Before the first frame there may be a sentence on why that takes long::
 
     {"seq": 9, "answer": "sample 3: ..."}
-    {"seq": 9, "answer": {"solved": false, "words": "..."}}
     {"seq": 10, "answer": {"file": "SoftMarginPrimal.npz", "base64": "UEsDB..."}}
     {"seq": 11, "refused": "..."}
     {"notice": "..."}
@@ -36,7 +34,6 @@ from threading import Lock
 from typing import Any
 
 from formulations.lab.answers import LabAnswer
-from formulations.lab.challenges import CHALLENGES, Challenge
 from formulations.lab.drawing import Frame
 from formulations.lab.exports import EXPORTS
 from formulations.lab.presets import PRESETS
@@ -76,7 +73,6 @@ class Ask:
     seq: int
     what: str
     sample: int | None = None
-    challenge: Challenge | None = None
 
 
 def read_message(text: str, present: Setting | None) -> Show | Ask:
@@ -95,8 +91,8 @@ def read_message(text: str, present: Setting | None) -> Show | Ask:
             return Show(seq, read_setting(setting, VIEWS))
         case {"points": changes, "seq": _, **rest} if not rest:
             return Show(seq, _changed(present, changes))
-        case {"ask": str(what), "seq": _, **rest} if rest.keys() <= {"sample", "challenge"}:
-            return Ask(seq, what, _sample(rest.get("sample")), _challenge(rest.get("challenge")))
+        case {"ask": str(what), "seq": _, **rest} if rest.keys() <= {"sample"}:
+            return Ask(seq, what, _sample(rest.get("sample")))
     raise ParameterError("a message must have a setting, points, or ask, and nothing else.")
 
 
@@ -108,14 +104,6 @@ def _sample(entry: Any) -> int | None:
     if entry is not None and not (is_integer(entry) and 0 <= entry < MOST_POINTS):
         raise ParameterError(f"the sample of a question must be the number of a point, but {quoted(entry)} came.")
     return entry
-
-
-def _challenge(entry: Any) -> Challenge | None:
-    if entry is None:
-        return None
-    if not isinstance(entry, str) or entry not in CHALLENGES:
-        raise ParameterError(f"a challenge is one of {', '.join(CHALLENGES)}, but {quoted(entry)} came.")
-    return CHALLENGES[entry]
 
 
 def _changed(present: Setting | None, changes: Any) -> Setting:
@@ -135,7 +123,7 @@ def _changed(present: Setting | None, changes: Any) -> Setting:
 
 
 def menu(start: Setting | None = None) -> Mapping[str, Any]:
-    """Return machines, kernels, views, presets, challenges, files, limits, and the setting that a page starts with."""
+    """Return machines, kernels, views, presets, files, limits, and the setting that a page starts with."""
     machines = [
         {**_choice(each), "task": each.task, "labels": each.takes_labels, "most_points": each.most_points}
         for each in MACHINES.values()
@@ -147,10 +135,6 @@ def menu(start: Setting | None = None) -> Mapping[str, Any]:
         "views": [{"name": each.name, "title": each.title} for each in VIEWS.values()],
         "presets": [
             {"name": each.name, "title": each.title, "setting": each.setting.stated()} for each in PRESETS.values()
-        ],
-        "challenges": [
-            {"name": each.name, "title": each.title, "words": each.words, "setting": each.start.stated()}
-            for each in CHALLENGES.values()
         ],
         "files": list(EXPORTS),
         "most_points": MOST_POINTS,
@@ -265,12 +249,7 @@ class Desk:
             if not isinstance(solution, Solution) or ask.sample is None:
                 raise ParameterError("there is no sample to explain.")
             return to_text(solution.explain(ask.sample))
-        if ask.what == "check":
-            if ask.challenge is None:
-                raise ParameterError("there is no challenge to check; name one.")
-            # The answer is that to the problem; what is looked at besides is said by the setting alone.
-            return asdict(ask.challenge.check(replace(self._session.scene(setting).answer, setting=setting)))
-        raise ParameterError(f"a page asks explain, check, {', '.join(EXPORTS)}, but {ask.what!r} came.")
+        raise ParameterError(f"a page asks explain, {', '.join(EXPORTS)}, but {ask.what!r} came.")
 
 
 def _numbered(frame: Frame, seq: int) -> bytes:

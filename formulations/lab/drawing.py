@@ -32,6 +32,7 @@ from formulations.lab.answers import coefficient_name, decision_name
 from formulations.lab.settings import LabTask, Setting, Stated, Window
 from formulations.lab.views import VIEWS, Scene
 from formulations.lab.views.view import Drawn
+from formulations.modelling.cards import statement_of_form
 from formulations.modelling.model import Model
 from formulations.modelling.prediction import Labels
 from formulations.modelling.solution import Solution
@@ -166,6 +167,7 @@ def draw(scene: Scene, setting: Setting) -> Frame:
         facts |= {"proof": _proof(answer.solution), "facts": _facts(answer.solution)}
         facts |= problem_shown(answer.model)
         facts |= _widths(answer.solution, drawn.has_margin)
+        facts |= _function_numbers(answer.solution, setting)
         arrays |= _points(answer.solution, setting.X, drawn.function is not None)
     if drawn.function:
         arrays |= _function(drawn.function, setting)
@@ -225,6 +227,17 @@ def _widths(solution: Solution | RelevanceSolution, has_margin: bool) -> Mapping
     return {"epsilon": solution.epsilon} if isinstance(solution, Regression) else {}
 
 
+def _function_numbers(solution: Solution | RelevanceSolution, setting: Setting) -> Mapping[str, Any]:
+    """Return ||f|| and b, and of linear kernels the w with f(x) = w'x; nothing of a relevance machine."""
+    if isinstance(solution, RelevanceSolution):
+        return {}
+    norm = np.sqrt(max(solution.beta @ (solution.decision - solution.intercept), 0.0))
+    facts: dict[str, Any] = {"norm": _finite(norm), "intercept": _finite(solution.intercept)}
+    if all(term.choice.name == "linear" for term in setting.kernel):
+        facts["weights"] = [len(setting.kernel) * each for each in (solution.beta @ setting.X).tolist()]
+    return facts
+
+
 def _proof(solution: Solution | RelevanceSolution) -> Mapping[str, Any]:
     """Return what is proved, with numbers that JSON can say."""
     if isinstance(solution, RelevanceSolution):
@@ -247,11 +260,15 @@ def _finite(value: float) -> float | None:
 
 
 def problem_shown(model: Stated) -> Mapping[str, Any]:
-    """Return the problem as the textbook has it, words and HTML line by line, and how its values are written."""
+    """Return the problem and its dual as the textbook has them, as words and HTML, and how values are written."""
     formulas = [] if model.statement is None else list(_as_html(model.statement))
-    facts = {"formulas": formulas, "decision": decision_name(model)}
+    facts: dict[str, Any] = {"formulas": formulas, "decision": decision_name(model)}
     if not isinstance(model, Model):
         return facts
+    if model.entry.counts:
+        formulas.append(("counted as", to_html(model.entry.counts)))
+    if (form := model.forms.get("dual")) is not None and (dual := statement_of_form(form)) is not None:
+        facts["dual"] = _as_html(dual)
     formulas.append(("with", to_html(f"f = sum_i beta_i k(x_i, .),  {model.entry.coefficient}")))
     return {**facts, "coefficient": coefficient_name(model)}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The exports of a page: its setting as lines of Python, its points as CSV, and its program as matrices."""
+"""The exports of a page: its setting as lines of Python, and its program as matrices."""
 
 from __future__ import annotations
 
@@ -38,12 +38,6 @@ def _rows(setting: Setting) -> Sequence[Sequence[str]]:
         raise ParameterError("there are no points to take along; add some first.")
     labels = setting.task is LabTask.CLASSIFICATION
     return [[*map(repr, values), f"{last:g}" if labels else repr(last)] for *values, last in setting.points.tolist()]
-
-
-def _table(setting: Setting) -> Export:
-    """Return the points, one a line, with the label or target last."""
-    header = "x1,x2,label" if setting.task is LabTask.CLASSIFICATION else "x,y"
-    return Export("points.csv", "\n".join([header, *(",".join(row) for row in _rows(setting))]) + "\n")
 
 
 MOST_SAMPLES = 500
@@ -142,5 +136,5 @@ def _stated(kernel: Kernel) -> str:
     return f"{type(kernel).__name__}({parameters})"
 
 
-EXPORTS: Mapping[str, Callable[[Setting], Export]] = {"python": _script, "csv": _table, "npz": _program}
+EXPORTS: Mapping[str, Callable[[Setting], Export]] = {"python": _script, "npz": _program}
 """How each file is made, by the name by which a page asks for it."""

@@ -11,7 +11,8 @@ Each module becomes a function, called once, after those that it imports:
 
 Only the ways to import and export that the page uses are known, and any other is refused: ``import { a, b as c } from
 "./x.js";``, ``import "./x.js";``, and ``export`` before a function, a class or a const, each at the beginning of a
-line. Comments that have lines of their own are left out.
+line. Comments, and white space that means nothing, are left out; the rest of the code is as it was written. A slash
+begins a regular expression where an operand is due, and divides elsewhere.
 """
 
 from __future__ import annotations
@@ -28,6 +29,16 @@ _STYLE = re.compile(r'^<link rel="stylesheet" href="([^"]+)">$', re.MULTILINE)
 _IMPORT = re.compile(r'^import (?:\{(?P<names>[^{}]*)\} from )?"(?P<source>\.[^"]+)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:(?:async )?function\*?|class|const) (?P<name>\w+))", re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:[^*]|\*(?!/))*\*/)[ \t]*\n", re.MULTILINE)
+_TOKEN = re.compile(
+    r"(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<space>\s+)"
+    r"|(?P<whole>\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')"
+    r"|(?P<pattern>/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*)|(?P<word>[\w$]+)|(?P<other>.)",
+    re.DOTALL,
+)
+_PATTERN_AFTER = "(,=:[!&|?{};"
+"""What a regular expression may follow, in place of an operand before a division."""
+_ENDLESS, _ENDED = frozenset("{([,;:?=&|<>*!"), frozenset(")]},;:?.=&|<>*")
+"""What a line may not end with, or begin with, so that the one beside it does not go on."""
 _OTHER = re.compile(r"^[ \t]*(?:import\b|export\b).*|\bimport\s*\(.*|\bimport\.meta\b.*", re.MULTILINE)
 
 
@@ -39,9 +50,11 @@ def join_modules(folder: Path, entry: str) -> str:
 
 
 def join_styles(folder: Path) -> str:
-    """Return the style sheets that ``index.html`` in a folder links, one after the other as there."""
+    """Return the style sheets that ``index.html`` in a folder links, one after the other as there, without comments."""
     page = (folder / "index.html").read_text(encoding="utf-8")
-    return "\n".join((folder / sheet).read_text(encoding="utf-8") for sheet in _STYLE.findall(page))
+    sheets = "\n".join((folder / sheet).read_text(encoding="utf-8") for sheet in _STYLE.findall(page))
+    joined = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", sheets, flags=re.DOTALL))
+    return re.sub(r" ?([{};,]) ?|(?<=:) ", r"\1", joined).replace("}", "}\n")
 
 
 def _add(folder: Path, path: PurePosixPath, bodies: dict[str, str], importers: tuple[PurePosixPath, ...]) -> None:
@@ -77,7 +90,57 @@ def _wrapped(path: PurePosixPath, text: str, sources: Mapping[str, PurePosixPath
         raise FileFormatError(
             f"{path} must import and export as formulations/lab/joining.py says, but has {other[0].strip()!r}."
         )
-    return f"// {path}\nconst {_variable(path)} = (() => {{\n{body}\nreturn {{ {', '.join(exports)} }};\n}})();\n"
+    wrapped = f"const {_variable(path)} = (() => {{\n{body}\nreturn {{ {', '.join(exports)} }};\n}})();"
+    return f"// {path}\n{_shortened(wrapped)}"
+
+
+def _shortened(text: str) -> str:
+    """Return code without comments, and without white space where its two sides are apart all the same."""
+    parts: list[str] = []
+    gap, place = "", 0
+    while place < len(text):
+        if text[place] == "`":
+            token = text[place : _end_of_template(text, place)]
+        else:
+            match = _TOKEN.match(text, place)
+            assert match is not None
+            token = match[0]
+            if match.lastgroup in ("comment", "space"):
+                gap, place = gap + (match[0] if match.lastgroup == "space" else " "), match.end()
+                continue
+            if match.lastgroup == "pattern" and parts and parts[-1][-1] not in _PATTERN_AFTER and parts[-1] != "return":
+                token = "/"
+        if parts and gap:
+            parts.append(_separator(parts[-1][-1], token[0], "\n" in gap))
+        parts.append(token)
+        gap, place = "", place + len(token)
+    return "".join(parts)
+
+
+def _separator(before: str, after: str, is_line: bool) -> str:
+    """Return what must stand between two characters between which there was a space, or the end of a line."""
+    if is_line:
+        return "" if before in _ENDLESS or after in _ENDED else "\n"
+    apart = not (before.isalnum() or before in "_$") or not (after.isalnum() or after in "_$")
+    return "" if apart and not (before == after and before in "+-") else " "
+
+
+def _end_of_template(text: str, place: int) -> int:
+    """Return where a template ends that begins at a place, with the expressions in it."""
+    place, depth = place + 1, 0
+    while depth or text[place] != "`":
+        if text[place] == "\\":
+            place += 1
+        elif text.startswith("${", place):
+            depth, place = depth + 1, place + 1
+        elif depth and text[place] == "{":
+            depth += 1
+        elif depth and text[place] == "}":
+            depth -= 1
+        elif depth and text[place] == "`":
+            place = _end_of_template(text, place) - 1
+        place += 1
+    return place + 1
 
 
 def _resolved(importer: PurePosixPath, source: str) -> PurePosixPath:

@@ -2,9 +2,8 @@
 // The lab in one element: the picture, its controls, its proof, and the views.
 //
 // mount(root, connect) builds it; connect(handlers) is a transport as in wire/socket.js, and address one as in
-// state/address.js, of a page that has its own. All CSS is below the class qp-lab, which root is given.
+// state/address.js, of a page that has its own. Where connect.isAlone, a page has one connection at most. All CSS is below the class qp-lab, which root is given.
 
-import { Challenges } from "./panels/challenges.js";
 import { Controls } from "./panels/controls.js";
 import { Diagram } from "./panels/diagram.js";
 import { element } from "./panels/element.js";
@@ -12,6 +11,8 @@ import { Legend } from "./panels/legend.js";
 import { Proof } from "./panels/proof.js";
 import { Ring } from "./panels/ring.js";
 import { SetsPanel } from "./panels/sets.js";
+import { Stories } from "./panels/stories.js";
+import { Table } from "./panels/table.js";
 import { Toolbar } from "./panels/toolbar.js";
 import { readColours } from "./paint.js";
 import { drawPicture } from "./picture.js";
@@ -23,6 +24,7 @@ import { complete, firstPoints, machineOf, sameParts } from "./state/setting.js"
 import { Store } from "./state/store.js";
 import { takeButtons } from "./take.js";
 import { Conversation } from "./wire/conversation.js";
+import { Errands } from "./wire/errands.js";
 
 const MOST_LATENCIES = 10000;
 const HOVER = 120;
@@ -31,7 +33,7 @@ const PROBLEM = ["machine", "kernel", "points"];
 
 /** Build the lab, and return it: {latencies, setting, frame}, also as window.lab. */
 export function mount(root, connect, address = null) {
-  const lab = new Lab(root, address);
+  const lab = new Lab(root, address, connect.isAlone ? null : new Errands(connect));
   lab.conversation = new Conversation(connect, {
     menu: (menu) => lab.begin(menu),
     setting: (setting) => lab.store.change(complete(lab.menu, setting)),
@@ -45,8 +47,8 @@ export function mount(root, connect, address = null) {
 }
 
 class Lab {
-  constructor(root, address) {
-    Object.assign(this, { root, address, latencies: [], menu: null, over: null, pointed: null });
+  constructor(root, address, errands) {
+    Object.assign(this, { root, address, errands, latencies: [], menu: null, over: null, pointed: null });
     root.classList.add("qp-lab");
     this.store = new Store(null, (setting, how) => this.changed(setting, how));
     this.hand = new Hand(this.store, () => this.looked(), (words) => this.proof.explain(words));
@@ -96,6 +98,7 @@ class Lab {
     this.endScheme();
     this.diagram?.bar.pause();
     this.conversation.transport.close();
+    this.errands?.end();
   }
 
   /** Undo and redo; no key goes further, since a notebook around the lab has shortcuts of its own. */
@@ -125,10 +128,11 @@ class Lab {
       hovered: (i) => this.hovered(i, true), chosen: (i) => this.hand.select(i),
     });
     this.proof.status.before(this.controls.head);
-    this.challenges = new Challenges(menu, this.store, (challenge, heard) =>
-      this.conversation.ask({ ask: "check", challenge }, heard));
+    this.stories = new Stories(menu, this.store, this.errands && ((setting) => this.errands.solve(setting)),
+      (i) => this.hand.select(i));
     this.sets = new SetsPanel(menu, this.store, this.keeping());
-    this.side.append(this.controls.node, this.challenges.node, this.sets.node, this.taking());
+    this.table = new Table(menu, this.store, (i) => this.hand.select(i));
+    this.side.append(this.controls.node, this.stories.node, this.table.node, this.sets.node, this.taking());
     if (menu.more) this.side.append(element("p", { class: "lab-words" }, menu.more));
     this.right.before(this.diagram.list);
     this.right.prepend(this.diagram.panel);
@@ -150,6 +154,7 @@ class Lab {
     takeButtons(node, {
       files: this.menu.files,
       ask: (what) => new Promise((heard, refused) => this.conversation.ask({ ask: what }, heard, refused)),
+      points: () => this.setting.points,
       paint: (painter) => drawPicture(painter, this.frame, this.setting),
       link: this.address && (() => this.address.link(this.setting)),
     });
@@ -185,10 +190,11 @@ class Lab {
       this.ring.at(this.placeOf(this.pointed));
       this.conversation.show(setting, stamp);
       this.expect();
-      this.challenges.forget();
+      this.stories.forget();
     }
     this.plane.drawSoon();
     this.controls.update(setting);
+    this.table.update();
     this.toolbar.update();
     this.diagram.update(setting);
     const other = before && (before.machine.name !== setting.machine.name || before.view.name !== setting.view.name);
@@ -238,7 +244,8 @@ class Lab {
       if (this.latencies.length > MOST_LATENCIES) this.latencies.shift();
     }
     this.root.classList.remove("lab-before");
-    this.proof.show(frame);
+    this.proof.show(frame, machineOf(this.menu, frame.setting));
+    this.table.show(frame);
     this.legend.show(frame);
     this.diagram.show(frame);
     window.clearTimeout(this.describing);
@@ -251,7 +258,7 @@ class Lab {
     const i = this.hand.selected ?? this.over;
     if (i !== null) this.explain(i);
     else this.forget();
-    this.challenges.look();
+    this.stories.look(frame);
   }
 
   looked() {

@@ -12,7 +12,7 @@ const ELSEWHERE = "Shown in another place; touched here, it goes on here.";
 
 /** Return a transport as in wire/socket.js, with open(); formulations/lab/notebook.py is at its other end. */
 export function widgetTransport(model) {
-  return (handlers) => new Widget(model, handlers);
+  return Object.assign((handlers) => new Widget(model, handlers), { isAlone: true });
 }
 
 class Widget {

@@ -6,7 +6,7 @@
 
 import { contours } from "./contours.js";
 import { colour } from "./paint.js";
-import { axesOf, drawTicks } from "./plane/axes.js";
+import { axesOf, drawGrid, drawTicks } from "./plane/axes.js";
 import { fieldImage } from "./plane/field.js";
 import { drawCursor, drawMarked, drawMultipliers, drawPoints, drawRoles, drawSlacks, scaleOf } from "./plane/marks.js";
 
@@ -16,13 +16,14 @@ export function drawPicture(painter, frame, setting) {
   drawSamples(painter, frame, setting);
 }
 
-/** Draw what lies under the samples; marks = {selected, cross} of the hand. */
+/** Draw what lies under the samples; marks = {selected, cross, grid} of the hand. */
 export function drawAnswer(painter, frame, setting, marks = {}) {
   const axes = axesOf(setting.window, painter.width, painter.height);
   painter.rectangle(0, 0, painter.width, painter.height, { fill: colour("paper") });
   painter.clipped(0, 0, painter.width, painter.height, () => {
     if (frame?.arrays.field && isPlane(setting)) drawPlane(painter, axes, frame);
     if (frame?.arrays.curve && !isPlane(setting)) drawCurve(painter, axes, frame, setting);
+    if (marks.grid) drawGrid(painter, axes, setting.window, marks.grid);
     drawRead(painter, axes, frame, setting.points);
     drawCursor(painter, axes, setting.points, marks);
   });

@@ -2,20 +2,21 @@
 // What can be taken from the page: Python lines, the points, the program, the picture, and a link.
 
 import { CanvasPainter, SvgPainter } from "./paint.js";
+import { copied } from "./panels/copied.js";
 import { button, element, say } from "./panels/element.js";
+import { writePoints } from "./state/csv.js";
 
 const [WIDTH, HEIGHT] = [800, 600];
 /** Pixels of a PNG for each of the picture: it is shown on walls. */
 const SHARPNESS = 2;
-const TYPES = { csv: "text/csv", npz: "application/octet-stream" };
 
 /**
  * Fill a container with buttons.
  *
  * files lists those that can be asked for, ask(what) promises the answer to a question of formulations/lab/desk.py,
- * paint(painter) draws the picture, and link() returns an address of the setting; without one there is no button for it.
+ * points() returns the points, paint(painter) draws the picture, and link() returns an address of the setting; without one there is no button for it.
  */
-export function takeButtons(container, { files, ask, paint, link = null }) {
+export function takeButtons(container, { files, ask, points, paint, link = null }) {
   const said = element("p", { class: "lab-taken", role: "status" });
   const place = element("div");
 
@@ -27,40 +28,31 @@ export function takeButtons(container, { files, ask, paint, link = null }) {
     });
   }
 
-  async function copied(text, words) {
-    try {
-      await navigator.clipboard.writeText(text);
-      return words;
-    } catch {
-      // Browsers let pages copy over HTTPS and from this computer alone.
-      const area = element("textarea", { readonly: true, rows: 8, "aria-label": "Text to copy" });
-      area.value = text;
-      place.append(area);
-      area.select();
-      return "The browser does not let this page copy; press Ctrl-C.";
-    }
-  }
-
   async function file(what) {
     const answer = await ask(what);
     const content = answer.base64 === undefined ? answer.text : bytesOf(answer.base64);
-    return download(answer.file, new Blob([content], { type: TYPES[what] }));
+    return download(answer.file, new Blob([content], { type: "application/octet-stream" }));
   }
 
   const asking = {
     python: ["Copy Python", "Copy the lines of Python that solve and draw this", async () =>
-      copied((await ask("python")).text, "Python lines copied.")],
-    csv: ["CSV", "Download the points", () => file("csv")],
+      copied((await ask("python")).text, "Python lines copied.", place)],
     npz: ["NPZ", "Download the convex program as matrices", () => file("npz")],
   };
   const buttons = [
     ...files.map((name) => taking(...asking[name])),
+    taking("CSV", "Download the points", async () => download("points.csv", csvOf(points()))),
     taking("SVG", "Download the picture for print", async () => download("lab.svg", svgOf(paint))),
     taking("PNG", "Download the picture for slides", async () => download("lab.png", await pngOf(paint))),
   ];
   if (link) buttons.push(taking("Copy link", "Copy the address of this setting", async () =>
-    copied(link(), "Link copied.")));
+    copied(link(), "Link copied.", place)));
   container.append(element("div", { class: "lab-group" }, buttons), said, place);
+}
+
+function csvOf(points) {
+  if (!points.length) throw new Error("there are no points to take along; add some first.");
+  return new Blob([writePoints(points)], { type: "text/csv" });
 }
 
 function svgOf(paint) {

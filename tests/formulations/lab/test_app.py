@@ -337,24 +337,6 @@ def test_questions_are_answered_or_refused() -> None:
         assert "a page asks explain" in page.receive()["refused"]
 
 
-def test_a_challenge_is_judged_by_the_answer_that_is_shown() -> None:
-    with opened() as page:
-        listed = {each["name"]: each for each in page.menu["challenges"]}
-        start = listed["common-point"]["setting"]
-        page.shown(1, **start)
-        page.send(seq=2, ask="check", challenge="common-point")
-        verdict = page.receive()["answer"]
-        assert verdict["solved"] is False
-        assert verdict["words"].startswith("A line separates these classes")
-        crossed = {**start, "points": [[-2, -1.2, 1], *start["points"][1:]]}
-        page.shown(3, **crossed)
-        page.shown(4, **{**crossed, "view": {"name": "hulls", "step": 0}})
-        page.send(seq=5, ask="check", challenge="common-point")
-        assert page.receive()["answer"]["solved"] is True
-        page.send(seq=6, ask="check")
-        assert page.receive() == {"seq": 6, "refused": "there is no challenge to check; name one."}
-
-
 def shown_by(page: Page, seq: int, samples: int) -> dict[str, Any]:
     return page.shown(seq, **setting(samples))["proof"]
 

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from formulations.lab.challenges import CHALLENGES
 from formulations.lab.desk import Ask, Show, read_message
 from lab_client import Page, opened, points, setting
 from qpkernels.errors import QPKernelsError
@@ -53,7 +52,6 @@ MESSAGES: list[dict[str, Any]] = [
     {"seq": 1, "setting": GOOD},
     {"seq": 2, "points": [[0, 0.5, -1.2, 1]]},
     {"seq": 3, "ask": "explain", "sample": 1},
-    {"seq": 4, "ask": "check", "challenge": "degree-two"},
 ]
 PLACES = [(message, path) for message in MESSAGES for path in paths(message)]
 
@@ -149,8 +147,3 @@ def test_questions() -> None:
     for sample in (-1, 1.5, True, "1", [1], 5000, HUGE):
         with pytest.raises(QPKernelsError, match="the number of a point"):
             read_message(json.dumps({"seq": 1, "ask": "explain", "sample": sample}), None)
-    check = read_message('{"seq":2,"ask":"check","challenge":"degree-two"}', None)
-    assert check == Ask(2, "check", challenge=CHALLENGES["degree-two"])
-    for challenge in ("", "no-such", 1, ["degree-two"], {}, True, HUGE):
-        with pytest.raises(QPKernelsError, match="a challenge is one of three-support-vectors, "):
-            read_message(json.dumps({"seq": 1, "ask": "check", "challenge": challenge}), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a page can take along: lines of Python that find its answer, points as CSV, and its program as matrices."""
+"""What a page can take along: lines of Python that find its answer, and its program as matrices."""
 
 import json
 import re
@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from command_line import run
 from formulations.lab.answers import Answers
 from formulations.lab.desk import Desk, menu
 from formulations.lab.exports import EXPORTS, MOST_SAMPLES
@@ -21,7 +20,7 @@ from formulations.lab.settings import KERNELS, MACHINES, LabTask, Setting, read_
 from formulations.lab.views import VIEWS
 from formulations.models.relevance.machine import RelevanceSolution
 from qpkernels.errors import InfeasibleError, ParameterError
-from qpkernels.files import load_dataset, read
+from qpkernels.files import read
 from qpkernels.problems import certify_cone_program
 from qpkernels.solvers import find_solver
 
@@ -51,7 +50,7 @@ def test_a_page_that_asks_is_sent_the_file(what: str) -> None:
 
 
 def test_what_cannot_be_made_is_refused_in_words() -> None:
-    said = asked(read_setting({}, VIEWS), "csv")
+    said = asked(read_setting({}, VIEWS), "python")
     assert said == {"seq": 3, "refused": "there are no points to take along; add some first."}
 
 
@@ -144,37 +143,6 @@ def test_where_the_page_shows_no_answer_they_say_why(tmp_path: Path, monkeypatch
 def test_without_points_there_are_none() -> None:
     with pytest.raises(ParameterError, match="add some"):
         EXPORTS["python"](read_setting({}, VIEWS))
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_the_same_points_are_read_back(name: str, tmp_path: Path) -> None:
-    setting = PRESETS[name].setting
-    export = EXPORTS["csv"](setting)
-    path = tmp_path / export.file
-    path.write_text(export.content)
-    data = load_dataset(str(path))
-    assert np.array_equal(data.X, setting.X)
-    assert np.array_equal(data.y, setting.y)
-    assert data.feature_names == (("x1", "x2") if setting.X.shape[1] == 2 else ("x",))
-
-
-def test_numbers_keep_all_their_digits(tmp_path: Path) -> None:
-    points = np.column_stack([np.random.default_rng(0).normal(size=(9, 2)) / 3, np.resize([1.0, -1.0], 9)])
-    path = tmp_path / "points.csv"
-    path.write_text(EXPORTS["csv"](read_setting({"points": points.tolist()}, VIEWS)).content)
-    assert np.array_equal(load_dataset(str(path)).X, points[:, :2])
-
-
-def test_the_command_fits_them(tmp_path: Path) -> None:
-    path = tmp_path / "points.csv"
-    path.write_text(EXPORTS["csv"](PRESETS["two-clouds"].setting).content)
-    ran = run("fit", str(path), "--kernel", "linear", "--C", "1", "-o", str(tmp_path / "fitted.npz"))
-    assert ran.exit_code == 0
-
-
-def test_without_points_there_is_none() -> None:
-    with pytest.raises(ParameterError, match="add some"):
-        EXPORTS["csv"](read_setting({}, VIEWS))
 
 
 @pytest.mark.parametrize("name", [name for name, each in PRESETS.items() if "relevance" not in name])

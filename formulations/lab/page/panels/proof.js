@@ -2,6 +2,7 @@
 // What is proved of the picture: the primal above, the dual below, and the gap that closes between them.
 
 import { CanvasPainter, colour } from "../paint.js";
+import { numbersInWords } from "../state/reading.js";
 import { element, say } from "./element.js";
 
 const QUIET = 700;
@@ -14,6 +15,7 @@ const ENDED = "No better answer is sought. Where a large cost meets large values
 /** The status, the proof, and the sentence about a point. */
 export class Proof {
   constructor() {
+    this.written = new Map();
     this.status = element("p", { class: "lab-status", "data-state": "waiting" }, "Getting ready \u2026");
     this.why = element("p", { class: "lab-why", "aria-hidden": "true", hidden: true });
     this.scope = element("p", { class: "lab-words", hidden: true });
@@ -28,18 +30,26 @@ export class Proof {
       this.bar.canvas,
       element("p", { class: "lab-dual" }, element("b", {}, "dual"), value("dual")),
       element("small", { class: "lab-words" }, "The gap on a logarithmic scale; dotted: the tolerance."));
+    this.numbers = element("dl", { class: "lab-counts lab-numbers", "aria-label": "The machine in numbers" });
     this.counts = element("dl", { class: "lab-counts" });
     this.formulas = element("div", { class: "lab-formulas" });
+    this.dualFormulas = element("div", { class: "lab-formulas" });
+    const named = (words) => element("output", { "aria-label": words });
+    [this.primalValue, this.dualValue] = [named("value of the primal problem"), named("value of the dual problem")];
     this.facts = element("dl", { class: "lab-facts" });
     const box = (words, open, ...inside) => element("details", { open }, element("summary", {}, words), ...inside);
     this.node = element("section", { class: "lab-proof", "aria-label": "Proof" }, element("h2", {}, "Proof"), this.why,
-      this.scope, this.values, this.counts, this.live);
+      this.scope, this.values, this.numbers, this.counts, this.live);
     this.more = element("section", { class: "lab-more", "aria-label": "Problem and answer" },
-      box("The problem", true, this.formulas), box("All that is known of the answer", false, this.facts));
+      box("The problem and its dual", true,
+        element("h3", {}, "Primal ", this.primalValue), this.formulas,
+        this.dualPart = element("div", {}, element("h3", {}, "Dual ", this.dualValue), this.dualFormulas)),
+      this.known = box("All that is known of the answer", false, this.facts));
   }
 
-  /** Show the proof of a frame. */
-  show({ facts, arrays }) {
+  /** Show the proof of a frame, whose machine is a choice of the menu. */
+  show(frame, choice) {
+    const { facts, arrays } = frame;
     const proof = facts.proof ?? {};
     this.tell(...statusOf(facts));
     this.within(scopeOf(facts));
@@ -51,16 +61,22 @@ export class Proof {
       this.bar.show(proof.gap, proof.tol);
     }
     list(this.counts, countsOf(facts, arrays));
+    list(this.numbers, numbersInWords(frame, choice));
     list(this.facts, facts.facts ?? []);
-    this.write(facts.formulas ?? []);
+    this.known.hidden = !facts.facts?.length;
+    say(this.primalValue, bounded ? `= ${number(proof.primal, 6)}` : "");
+    say(this.dualValue, bounded ? dualValue(facts.dual, proof.dual) : "");
+    this.write(this.formulas, facts.formulas ?? []);
+    this.write(this.dualFormulas, facts.dual ?? []);
+    this.dualPart.hidden = !facts.dual;
   }
 
   /** Write formulas [words, HTML of the server]. */
-  write(formulas) {
+  write(node, formulas) {
     const key = JSON.stringify(formulas);
-    if (key === this.written) return;
-    this.written = key;
-    this.formulas.replaceChildren(...formulas.map(([words, html]) => {
+    if (key === this.written.get(node)) return;
+    this.written.set(node, key);
+    node.replaceChildren(...formulas.map(([words, html]) => {
       const formula = element("span", { class: "lab-formula" });
       formula.innerHTML = html;
       return element("p", {}, element("span", { class: "lab-words" }, words), formula);
@@ -123,6 +139,11 @@ function scopeOf({ view, proof }) {
   if (!proof) return `There is no answer; the picture shows ${shown}.`;
   const answer = parameter ? `the answer at the ${parameter} of the slider` : "the answer";
   return `This is the proof of ${answer}. The picture and the support vectors below are those of ${shown}.`;
+}
+
+/** Return the value of a dual problem; one that is stated as a minimum has minus the dual value. */
+function dualValue(lines, dual) {
+  return lines?.[0][0] === "minimize" ? `= ${number(-dual, 6)}, minus the dual value` : `= ${number(dual, 6)}`;
 }
 
 /** Return [name, value] of what is counted. */

@@ -18,15 +18,37 @@ export function axesOf([left, right, bottom, top], width, height) {
   };
 }
 
+/** Return the least round number from a number on. */
+function rounding(rough) {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return power * [1, 2, 5, 10].find((each) => each * power >= rough);
+}
+
+/** Return the widths of the cells, across and upwards, of the grid that points of a window snap to. */
+export function gridOf([left, right, bottom, top]) {
+  return [rounding((right - left) / CELLS), rounding((top - bottom) / CELLS)];
+}
+
+/** Draw the lines of a grid. */
+export function drawGrid(painter, axes, [left, right, bottom, top], [across, up]) {
+  const count = (low, high, step) => Array.from({ length: Math.floor(high / step) - Math.ceil(low / step) + 1 },
+    (_, k) => (Math.ceil(low / step) + k) * step);
+  painter.lines([
+    ...count(left, right, across).map((u) => [[axes.x(u), 0], [axes.x(u), axes.height]]),
+    ...count(bottom, top, up).map((v) => [[0, axes.y(v)], [axes.width, axes.y(v)]]),
+  ], { stroke: colour("soft"), width: 0.5, opacity: 0.35 });
+}
+
 /** Return round numbers between two, about as many as asked for. */
 export function ticks(low, high, count) {
-  const rough = (high - low) / count;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * [1, 2, 5, 10].find((each) => each * power >= rough);
+  const step = rounding((high - low) / count);
   const first = Math.ceil(low / step);
   const all = Math.floor(high / step) - first + 1;
   return Array.from({ length: all }, (_, k) => Number(((first + k) * step).toPrecision(6)));
 }
+
+/** Cells of a grid along a side of the window, at most. */
+const CELLS = 40;
 
 /** Pixels around the end of a tick in which its number is. */
 const WORDS = 60;

@@ -2,6 +2,7 @@
 // What the hand or the keyboard does to the setting. It holds what is between two events: the mode, the chosen point,
 // and the cross where Enter adds one.
 
+import { gridOf } from "./axes.js";
 import { added, moved, pointAt, relabelled, removed } from "./edits.js";
 import { fitted, seen, tidy, zoomed } from "../state/setting.js";
 
@@ -30,6 +31,7 @@ export class Hand {
     this.selected = null;
     this.cross = null;
     this.most = Infinity;
+    this.snaps = false;
   }
 
   get points() {
@@ -66,10 +68,16 @@ export class Hand {
     if (points !== this.points) this.store.change({ points }, options);
   }
 
-  /** Return a place to the digits that the picture can tell apart. */
+  /** The cells of the grid that points snap to; null where they do not. */
+  get grid() {
+    return this.snaps ? gridOf(this.store.setting.window) : null;
+  }
+
+  /** Return a place to the digits that the picture can tell apart, or on the grid. */
   place(u, v) {
     const [left, right, bottom, top] = this.store.setting.window;
-    return [seen(u, left, right), seen(v, bottom, top)];
+    const [x, y] = this.grid ? [u, v].map((each, k) => Math.round(each / this.grid[k]) * this.grid[k]) : [u, v];
+    return [seen(x, left, right), seen(y, bottom, top)];
   }
 
   add(u, v, { other = false, ...options } = {}) {
@@ -94,6 +102,11 @@ export class Hand {
   clear() {
     this.select(null);
     if (this.points.length) this.edit([]);
+  }
+
+  snap() {
+    this.snaps = !this.snaps;
+    this.looked();
   }
 
   zoom(factor, u, v) {

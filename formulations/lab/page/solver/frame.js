@@ -17,18 +17,17 @@ export function frameOf(setting, descent, choice, tol, isUnfinished) {
   const facts = {
     machine: choice.name, samples: m, unfinished: isUnfinished, ...choice.problem,
     proof: { status, primal, dual, gap, tol, solver: "browser", iterations: descent.iterations },
-    facts: numbers(descent, decision, choice),
+    norm: normOf(descent), intercept: b, ...weightsOf(descent, setting),
     view: { name: setting.view.name, step: 0, marked: [] },
   };
   const arrays = { multipliers: listed(beta), roles: listed(roles), decision: listed(decision) };
-  const norm = normOf(descent);
   const [left, right, bottom, top] = setting.window;
   if (isPlane) {
     const level = choice.labels ? 1 : 0;
     arrays.slacks = listed(decision.map((value, i) => Math.max(0, level - (choice.labels ? target[i] * value : value))));
     arrays.field = valuesOn(descent, between(left, right, COLUMNS), between(bottom, top, ROWS), [ROWS, COLUMNS]);
     if (choice.labels) facts.level = 1;
-    if (!(norm > 1e-7)) facts.vanishing = "f = 0, so that there is no line: no function of this kernel is worth its "
+    if (!(facts.norm > 1e-7)) facts.vanishing = "f = 0, so that there is no line: no function of this kernel is worth its "
       + "penalty here. Take a more flexible kernel, such as the Gaussian, or another cost.";
   } else {
     facts.epsilon = program.epsilon;
@@ -47,22 +46,12 @@ function normOf({ beta, proof: { f } }) {
   return Math.sqrt(Math.max(0, beta.reduce((sum, each, i) => sum + each * f[i], 0)));
 }
 
-/** Return [name, value] of what is known of an answer. */
-function numbers(descent, decision, { labels, task }) {
-  const { program, proof: { b } } = descent;
-  const norm = normOf(descent);
-  const known = [["norm of f", short(norm)]];
-  if (program.total !== null) known.push(labels || task === "regression" ? ["b", short(b)] : ["rho", short(-b)]);
-  if (task === "classification" && labels) {
-    const errors = decision.reduce((count, value, i) => count + (value * program.target[i] <= 0), 0);
-    known.push(["width of the margin, 2 / norm", short(2 / norm)], ["training errors", `${errors} of ${program.m}`]);
-  } else if (task === "classification") {
-    known.push(["outside", `${decision.filter((value) => value < -1e-9).length} of ${program.m}`]);
-  } else {
-    const squares = decision.reduce((sum, value, i) => sum + (program.target[i] - value) ** 2, 0);
-    known.push(["root of the mean squared residual", short(Math.sqrt(squares / program.m))]);
-  }
-  return known;
+/** Return the w of linear kernels, with f(x) = w'x; nothing of others. */
+function weightsOf({ program, beta }, { kernel }) {
+  if (!kernel.every(({ name }) => name === "linear")) return {};
+  const { x, y } = program.places;
+  const along = (places) => kernel.length * beta.reduce((sum, each, i) => sum + each * places[i], 0);
+  return { weights: program.isPlane ? [along(x), along(y)] : [along(x)] };
 }
 
 /** Return a number in six digits. */

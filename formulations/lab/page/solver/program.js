@@ -51,5 +51,5 @@ export function programOf({ machine, kernel: terms, points }, { title, labels })
     throw new Error(`the kernel has infinite values at these points, so that ${title} has no answer; take a smaller `
       + "degree or gamma.");
   }
-  return { m: y.length, K, kernel, places, total: 0, epsilon: 0, ridge: 0, ...STATED[machine.name](y, machine.values) };
+  return { m: y.length, K, kernel, places, isPlane, total: 0, epsilon: 0, ridge: 0, ...STATED[machine.name](y, machine.values) };
 }

@@ -80,12 +80,7 @@ function answerTo({ ask, sample }) {
   if (ask === "explain" && answer?.descent && sample < setting.points.length) {
     return explained(sample, answer.descent, answer.choice);
   }
-  if (ask === "csv" && setting.points.length) {
-    const head = setting.points[0].length === 3 ? "x1,x2,label" : "x,y";
-    return { file: "points.csv", text: [head, ...setting.points.map((point) => point.join())].join("\n") + "\n" };
-  }
-  throw new Error(ask === "explain" ? "there is no sample to explain." : ask === "csv" ? "there are no points yet."
-    : IN_PYTHON);
+  throw new Error(ask === "explain" ? "there is no sample to explain." : IN_PYTHON);
 }
 
 function take(message) {

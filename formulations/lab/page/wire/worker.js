@@ -19,7 +19,7 @@ export function workerTo(address, menu) {
   };
 }
 
-/** Return what of a menu is offered; a worker reads no Python, and judges no challenge. */
+/** Return what of a menu is offered; a worker reads no Python. */
 function offeredOf(menu, { machines, kernels, views, mostPoints }) {
   const has = (names) => ({ name }) => names.includes(name);
   const isSolved = ({ setting }) => has(machines)(setting.machine) && setting.kernel.every(has(kernels));
@@ -29,11 +29,10 @@ function offeredOf(menu, { machines, kernels, views, mostPoints }) {
     kernels: menu.kernels.filter(has(kernels)),
     views: menu.views.filter(has(views)),
     presets: menu.presets.filter(isSolved),
-    challenges: [],
-    files: ["csv"],
+    files: [],
     most_points: mostPoints,
     more: `Your browser solves and proves this by itself, up to ${mostPoints} points. The lab of the package has `
-      + `${menu.machines.length} machines, ${menu.views.length} views, ${menu.challenges.length} challenges and `
-      + `${menu.most_points} points: install qpkernels, then run qpkernels lab.`,
+      + `${menu.machines.length} machines, ${menu.views.length} views and ${menu.most_points} `
+      + `points: install qpkernels, then run qpkernels lab.`,
   };
 }

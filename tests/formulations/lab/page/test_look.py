@@ -243,7 +243,7 @@ def test_a_change_is_announced_once_it_stands(window):
 
 def test_the_page_is_small():
     """What a server sends: the solver is of pages without one."""
-    assert weight() <= 220_000
+    assert weight() <= 290_000
 
 
 def test_the_page_says_when_the_server_has_gone(fresh_window):

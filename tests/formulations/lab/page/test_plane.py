@@ -41,6 +41,14 @@ def test_a_click_adds_a_point_of_the_class_of_the_mode(plane):
     plane.says("Proved optimal to 1e−6")
 
 
+def test_points_snap_to_the_grid(plane):
+    plane.page.get_by_role("button", name="Snap points to a grid").click()
+    plane.click(-2.93, 2.07)
+    plane.drag((2, 1), (2.54, -1.07))
+    assert plane.points[-1] == [-3, 2, 1]
+    assert plane.points[4] == [2.6, -1, 1]
+
+
 def test_shift_and_the_other_button_add_the_other_class(plane):
     plane.click(-3, 2, button="right")
     assert plane.points[-1][2] == -1

@@ -15,7 +15,7 @@ from PIL import Image
 from formulations.lab.exports import EXPORTS
 from formulations.lab.settings import read_setting
 from formulations.lab.views import VIEWS
-from qpkernels.files import read
+from qpkernels.files import load_dataset, read
 
 SETTING = {
     "machine": {"name": "soft-margin", "values": {"C": 2}},
@@ -39,10 +39,13 @@ def saved(window: Any, tmp_path: Path) -> Callable[[str], Path]:
     return save
 
 
-def test_points_are_saved_as_the_server_writes_them(saved: Callable[[str], Path]) -> None:
+def test_points_are_saved_as_the_library_reads_them(saved: Callable[[str], Path]) -> None:
     path = saved("Download the points")
     assert path.name == "points.csv"
-    assert path.read_text() == EXPORTS["csv"](read_setting(SETTING, VIEWS)).content
+    data, setting = load_dataset(str(path)), read_setting(SETTING, VIEWS)
+    assert np.array_equal(data.X, setting.X)
+    assert np.array_equal(data.y, setting.y)
+    assert data.feature_names == ("x1", "x2")
 
 
 def test_the_program_is_saved_whole(saved: Callable[[str], Path]) -> None:
