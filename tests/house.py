@@ -35,7 +35,7 @@ PACKAGES = ("qpkernels", "formulations")
 LIMITS: dict[str, int] = {
     "cases of the tests": 13_216,
     "files, without those of kernels, models and solvers": 331,
-    "lines, without theirs": 79_780,
+    "lines, without theirs": 79_790,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 10,

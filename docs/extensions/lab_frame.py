@@ -38,7 +38,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from formulations.lab.presets import PRESETS
-from formulations.lab.settings import Setting, fitted_window, read_setting
+from formulations.lab.settings import IN_BROWSER, Setting, fitted_window, read_setting
+from formulations.lab.site import VIEWS_IN_BROWSER
 from formulations.lab.views import VIEWS
 from qpkernels.errors import ParameterError, QPKernelsError
 
@@ -94,7 +95,12 @@ class LabDirective(SphinxDirective):
             stated["window"] = numbers(options["window"])
         if "view" in options:
             stated["view"] = {"name": options["view"]}
-        setting = read_setting(stated, VIEWS)
+        setting = read_setting(stated, {name: VIEWS[name] for name in VIEWS_IN_BROWSER})
+        if setting.machine.choice.name not in IN_BROWSER:
+            raise ParameterError(
+                f"a machine of a page is one that browsers solve, {', '.join(sorted(IN_BROWSER))}, but "
+                f"{setting.machine.choice.name} came."
+            )
         if "window" in stated:
             return setting
         return replace(setting, window=fitted_window(setting.points, setting.task))

@@ -42,8 +42,10 @@ from qpkernels.kernels.catalogue import KernelEntry
 from qpkernels.kernels.rbf import scale_gamma
 
 __all__ = [
+    "IN_BROWSER",
     "KERNELS",
     "MACHINES",
+    "MOST_IN_BROWSER",
     "MOST_POINTS",
     "Chosen",
     "KernelChoice",
@@ -231,6 +233,24 @@ MACHINES: Mapping[str, MachineChoice] = {each.name: each for each in map(_machin
 
 MOST_POINTS = 5000
 """Points that a page may have: a kernel matrix of 200 MB."""
+
+IN_BROWSER = frozenset(
+    {
+        "soft-margin",
+        "squared-hinge",
+        "least-squares-classifier",
+        "one-class",
+        "soft-tube",
+        "quantile",
+        "huber",
+        "least-squares",
+        "kernel-ridge",
+    }
+)
+"""Machines that ``page/solver`` solves and proves without Python, with every kernel."""
+
+MOST_IN_BROWSER = 500
+"""Points that it takes."""
 
 FURTHEST = 1e6
 """Largest absolute value of a coordinate."""

@@ -16,11 +16,14 @@ from typing import Any
 from formulations.lab.desk import menu
 from formulations.lab.drawing import problem_shown
 from formulations.lab.joining import join_modules, join_styles
-from formulations.lab.settings import MACHINES, LabTask, read_setting
+from formulations.lab.settings import IN_BROWSER, MACHINES, MOST_IN_BROWSER, LabTask, read_setting
 from formulations.lab.views import VIEWS
 from qpkernels.arrays.files import replacing
 
-__all__ = ["write_site"]
+__all__ = ["VIEWS_IN_BROWSER", "menu_of_site", "write_site"]
+
+VIEWS_IN_BROWSER = ("picture", "kkt", "losses")
+"""Views that ``page/solver/views.js`` draws."""
 
 _PAGE = Path(__file__).parent / "page"
 
@@ -40,13 +43,11 @@ _HEAD = """\
 def write_site(folder: Path) -> None:
     """Write the files into a folder, which is made where it is missing."""
     folder.mkdir(parents=True, exist_ok=True)
-    offered = menu()
-    listed = json.dumps({**offered, "machines": [*map(_with_problem, offered["machines"])]}, separators=(",", ":"))
     # Within a script, what looks like its end would be.
-    head = _HEAD.replace("MENU", listed.replace("<", "\\u003c"))
+    listed = json.dumps(menu_of_site(), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     page = (_PAGE / "index.html").read_text(encoding="utf-8")
     files = {
-        "index.html": _LINK.sub("", page).replace(_SCRIPT, head),
+        "index.html": _LINK.sub("", page).replace(_SCRIPT, _HEAD.replace("MENU", listed)),
         "lab.js": join_modules(_PAGE, "site.js"),
         "solver.js": join_modules(_PAGE, "solver/worker.js"),
         "lab.css": join_styles(_PAGE),
@@ -54,6 +55,22 @@ def write_site(folder: Path) -> None:
     for name, content in files.items():
         with replacing(folder / name) as draft:
             draft.write(content.encode())
+
+
+def menu_of_site() -> Mapping[str, Any]:
+    """Return the part of the menu that the browser answers, and what it says of the rest."""
+    whole = menu()
+    return {
+        **whole,
+        "machines": [_with_problem(each) for each in whole["machines"] if each["name"] in IN_BROWSER],
+        "views": [each for each in whole["views"] if each["name"] in VIEWS_IN_BROWSER],
+        "presets": [each for each in whole["presets"] if each["setting"]["machine"]["name"] in IN_BROWSER],
+        "files": [],
+        "most_points": MOST_IN_BROWSER,
+        "more": f"Your browser solves and proves this by itself, up to {MOST_IN_BROWSER} points; nothing is sent "
+        f"anywhere. With Python there are {len(whole['machines'])} machines, {len(whole['views'])} views and "
+        f"{whole['most_points']} points: install the package qpkernels, then type qpkernels lab in a terminal.",
+    }
 
 
 def _with_problem(entry: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -26,9 +26,6 @@ const MAKERS = {
   },
 };
 
-/** The names of the kernels that there are. */
-export const KERNELS = Object.keys(MAKERS);
-
 function power(value, degree) {
   let result = value;
   for (let k = 1; k < degree; k++) result *= value;

@@ -24,19 +24,9 @@ const STATED = {
   "kernel-ridge": (y, { regularisation }) => ({ ...alike(y, -Infinity, Infinity), ridge: regularisation, total: null }),
 };
 
-/** The names of the machines that there are. */
-export const MACHINES = Object.keys(STATED);
-
-/** Points that are solved for here. */
-export const MOST_POINTS = 500;
-
 /** Return the problem of a setting, with its kernel and the places of its points; throws an Error in words. */
 export function programOf({ machine, kernel: terms, points }, { title, labels }) {
   if (!points.length) throw new Error("there are no points yet; add some.");
-  if (points.length > MOST_POINTS) {
-    throw new Error(`a browser solves for at most ${MOST_POINTS} points, but there are ${points.length}; remove some, `
-      + "or install qpkernels, whose lab solves for thousands.");
-  }
   const isPlane = points[0].length === 3;
   const y = points.map((point) => point.at(-1));
   if (isPlane && labels && y.every((each) => each === y[0])) {

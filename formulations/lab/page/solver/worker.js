@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lab without a server: a worker that solves, proves and draws what the page asks for, in the messages of
-// formulations/lab/desk.py. It first says what it has, {offer}, and is told the menu, {menu}.
+// formulations/lab/desk.py. It is told first what the menu is, {menu}.
 
 import { Descent } from "./descent.js";
 import { frameOf } from "./frame.js";
-import { KERNELS } from "./kernels.js";
-import { MACHINES, MOST_POINTS, programOf } from "./program.js";
+import { programOf } from "./program.js";
 import { VIEWS } from "./views.js";
 import { explained } from "./words.js";
 
@@ -15,13 +14,6 @@ const [FIRST, LONGEST, ENOUGH] = [60, 1000, 20000];
 const IN_PYTHON = "This needs Python: install qpkernels, and give this link to the command qpkernels lab --link.";
 
 let [menu, setting, seq, answer] = [null, null, 0, null];
-
-/** Return the machine of a setting as the menu has it. */
-function choiceOf({ machine: { name } }) {
-  const choice = menu.machines.find((each) => each.name === name);
-  if (!choice) throw new Error(`the browser does not solve ${name}; the lab of Python does.`);
-  return choice;
-}
 
 /** Return the coefficients to begin with: those of an answer for as many points, or for one less. */
 function startOf(next) {
@@ -39,7 +31,11 @@ function begin(next) {
   }
   const begun = { problem, setting: next, spent: FIRST, slice: FIRST, isOpen: false };
   try {
-    begun.choice = choiceOf(next);
+    begun.choice = menu.machines.find(({ name }) => name === next.machine.name);
+    if (next.points.length > menu.most_points) {
+      throw new Error(`a browser solves for at most ${menu.most_points} points, but there are ${next.points.length}; remove `
+        + "some, or install qpkernels, whose lab solves for thousands.");
+    }
     begun.descent = new Descent(programOf(next, begun.choice), startOf(next));
     begun.isOpen = begun.descent.run(TOL, FIRST);
   } catch (error) {
@@ -102,5 +98,3 @@ function take(message) {
 }
 
 onmessage = ({ data }) => (data.menu ? (menu = data.menu) : take(JSON.parse(data.text)));
-
-postMessage({ offer: { machines: MACHINES, kernels: KERNELS, views: Object.keys(VIEWS), mostPoints: MOST_POINTS } });
