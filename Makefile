@@ -5,7 +5,7 @@ CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
 .PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles figures front-page lab-page docs \
 	docs-open docs-test catalogue performance everyday campaign tips digits lab-benchmark scale cluster trust \
-	scikit-learn-tests jupyter browser clean clean-code
+	scikit-learn-tests jupyter browser release-check clean clean-code
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
@@ -81,6 +81,11 @@ front-page: .venv/dev
 # The picture of docs/lab.md anew, docs/static/lab.png, in Chromium (make browser).
 lab-page: .venv/dev
 	$(BIN)/python docs/lab_page.py
+
+# What is published, in dist/: built, checked, and used in empty environments; a minute or two. Before a tag:
+# make release-check OPTIONS="--tag v0.1.0"
+release-check: .venv/dev
+	$(BIN)/python -m tests.release $(OPTIONS)
 
 # The site, in docs/_build/html; every warning is an error. OPTIONS="-D plot_gallery=0" leaves the gallery's pictures out.
 docs: .venv/docs docs/catalogue.md
@@ -178,5 +183,5 @@ clean-code:
 	find $(CODE) -name "*.nb[ic]" -delete
 
 clean: clean-code
-	rm -rf .venv .nox .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/catalogue.md docs/catalogue.png \
+	rm -rf .venv .nox dist .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/catalogue.md docs/catalogue.png \
 		docs/_build docs/gallery docs/api/generated demo.png figures attack.jsonl

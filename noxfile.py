@@ -11,7 +11,7 @@ nox.options.default_venv_backend = "uv"
 nox.options.sessions = ["oldest", "newest-3.11"]
 
 OLDEST = "3.11"
-PYTHONS = [OLDEST, "3.12", "3.13"]
+PYTHONS = [OLDEST, "3.12", "3.13", "3.14"]
 TESTED = ["--editable", ".[test]"]
 
 

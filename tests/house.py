@@ -33,7 +33,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
-    "cases of the tests": 13_216,
+    "cases of the tests": 13_217,
     "files, without those of kernels, models and solvers": 331,
     "lines, without theirs": 79_790,
     "circles of files": 0,

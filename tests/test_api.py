@@ -92,8 +92,3 @@ def test_every_error_is_ours_and_one_of_pythons(error: type[Exception]) -> None:
 def test_every_file_states_its_licence() -> None:
     licence = "# SPDX-License-Identifier: BSD-3-Clause\n"
     assert [path for path in FILES if not path.read_text(encoding="utf-8").startswith(licence)] == []
-
-
-def test_the_version_is_that_of_the_project() -> None:
-    text = (SOURCE / "pyproject.toml").read_text(encoding="utf-8")
-    assert f'version = "{qpkernels.__version__}"' in text

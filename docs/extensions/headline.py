@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The figures of the first page, read off the records that the commands of the benchmarks have written."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from statistics import median
-
-from sphinx.application import Sphinx
+from typing import TYPE_CHECKING
 
 from benchmarks import everyday
 from benchmarks.campaign.records import load as load_campaign
 from benchmarks.campaign.summary import verdicts
 from benchmarks.records import Comparison, Results
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 RECORDS = Path(__file__).parent.parent / "performance"
 
