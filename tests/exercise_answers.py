@@ -44,13 +44,17 @@ RIGHT: dict[str, list[dict[str, Any]]] = {
     ],
     "cost-of-the-hard-margin": [{"C": 0.5}],
     "no-kernel": [{"samples": [0, 1]}, {"samples": (0.2, 0.3, 0.9)}],
+    "height-of-a-bump": [{"C": 9}],
     "least-norm": [{"beta": [2, 0]}],
+    "largest-value": [{"value": 0.75**0.5}],
     "share-of-the-trace": [{"n": 8}],
     "eigenfunctions": [
         {"eigenvalue": wave_value, "eigenfunction": wave},
         {"eigenfunction": lambda t, x: -3.0 * wave(t, x)},
         {"eigenvalue": wave_value},
     ],
+    "promised-samples": [{"m": 1667}],
+    "wide-tube": [{"epsilon": 1}],
     "flat-line": [
         {
             "beta": lambda C, epsilon: np.array([-1, 1]) * min(C, (1 - epsilon) / 2),
@@ -59,8 +63,12 @@ RIGHT: dict[str, list[dict[str, Any]]] = {
         },
         {"b": lambda C, epsilon: max(0.0, 1 - epsilon - 2 * C)},
     ],
+    "thin-tube": [{"epsilon": 2}],
+    "samples-that-stay": [{"n": 3}],
     "soft-threshold": [{"a": threshold}],
     "largest-nu": [{"nu": 0.6}],
+    "relevant-from": [{"t": 2}],
+    "width-of-the-band": [{"mean": 3, "variance": 7, "far": 4}],
     "relevant-targets": [
         {"mu": [1.5, -1.5, 0, 0]},
         {"alpha": [1 / 3, 1 / 3, np.inf, np.inf]},
@@ -138,11 +146,13 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"samples": [0.0, 2.0]}, "the samples are to be in [0, 1]"),
         ({"samples": []}, "the samples are to be in [0, 1]"),
     ],
+    "height-of-a-bump": [({"C": 10}, "but a smaller C will do as well")],
     "least-norm": [
         ({"beta": [0, 1]}, "its dual value is 0.5 below the optimum: not optimal"),
         ({"beta": [1, 0]}, "each entry is 0.5 times what it should be"),
         ({"beta": [-2, 0]}, "all signs of beta are turned"),
     ],
+    "largest-value": [({"value": 1}, "at value = 1 it is not so that a function of norm at most 1 reaches it")],
     "share-of-the-trace": [
         ({"n": 7}, "at n = 7 it is not so that the first n add up to at least 99.9 %"),
         ({"n": 9}, "but a smaller n will do as well"),
@@ -160,12 +170,16 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
         ),
         ({"eigenvalue": lambda t: (t * np.pi) ** -2}, "the eigenvalue of t = 1 cannot be 0.1013"),
     ],
+    "promised-samples": [({"m": 1666}, "at m = 1666 it is not so that the bound of the theorem is")],
+    "wide-tube": [({"epsilon": 2}, "but a smaller epsilon will do as well")],
     "flat-line": [
         ({"beta": lambda C, _: [-C, C]}, "at C = 3 and epsilon = 0.2: beta is right but for its scale"),
         ({"beta": lambda *_: [0.3, 0.3]}, "|beta_1| = 0.3 is above C = 0.1, and the sum of all beta_i is 0.6"),
         ({"w": lambda C, _: min(2 * C, 1.0), "b": 0}, "at C = 3 and epsilon = 0.2: the line is right, its scale"),
         ({"w": lambda C, epsilon: -min(2 * C, 1 - epsilon), "b": 0}, "the line has its sides swapped"),
     ],
+    "thin-tube": [({"epsilon": 1.9}, "at epsilon = 1.9 it is not so that a line has a hard tube")],
+    "samples-that-stay": [({"n": 4}, "but a smaller n will do as well")],
     "soft-threshold": [
         (
             {"a": lambda y, epsilon: np.where(np.abs(y) > epsilon, y, 0.0)},
@@ -177,6 +191,12 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
     "largest-nu": [
         ({"nu": 0.7}, "at nu = 0.7 it is not so that the dual has a feasible point"),
         ({"nu": 0.3}, "but a larger nu will do as well"),
+    ],
+    "relevant-from": [({"t": 4}, "but a smaller t will do as well")],
+    "width-of-the-band": [
+        ({"mean": 4}, "mean is not 4"),
+        ({"variance": 3}, "variance is not 3"),
+        ({"far": 0}, "far is not 0"),
     ],
     "relevant-targets": [
         ({"mu": [1, -1, 0, 0]}, "mu_1 is not 1"),

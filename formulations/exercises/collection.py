@@ -7,6 +7,7 @@ import numpy as np
 
 from formulations.exercises.exercise import Exercise, Exercises
 from formulations.exercises.judges import (
+    Computed,
     Eigenpairs,
     Extreme,
     HandCorrections,
@@ -21,12 +22,14 @@ from formulations.models.classification.margins.nu_margin import NuMargin
 from formulations.models.classification.margins.soft_margin import SoftMargin
 from formulations.models.classification.separation.perceptron import Perceptron
 from formulations.models.regression.ridge.interpolation import Interpolation
+from formulations.models.regression.ridge.least_squares import LeastSquares
+from formulations.models.regression.tubes.hard import HardTube
 from formulations.models.regression.tubes.soft import SoftTube
 from formulations.models.regression.tubes.sparse_approximation import SparseApproximation
 from formulations.models.relevance.regression import RelevanceRegression
 from qpkernels import RBF, Polynomial
 from qpkernels.arrays import Matrix
-from qpkernels.errors import ParameterError
+from qpkernels.errors import InfeasibleError, ParameterError
 from qpkernels.kernels.function_kernel import as_kernel
 
 __all__ = ["exercises"]
@@ -41,6 +44,19 @@ _APART, _TARGETS = np.arange(4.0)[:, None], np.array([2.0, -2.0, 0.5, -0.5])
 """Samples so far apart for the kernel below that K = I, and targets that add up to 0."""
 
 _NARROW = RBF(gamma=1e4)
+
+_FIVE = np.array([0.0, 1.0, 0.5, 2.0, 1.2])
+"""Targets of the samples 0 to 4 in the chapter on the tube."""
+
+_TEN = np.array(
+    [[-2, 1], [-2, -1], [-1, 0.5], [-1.5, 2], [0, -1], [0.5, 1], [1.5, 0], [1, 2], [2, 1], [2.5, -1]], dtype=float
+)
+"""Samples of the chapter on sparsity, of which the first five have the label -1."""
+
+_TEN_SIGNS = np.repeat([-1.0, 1.0], 5)
+
+_BAND = RelevanceRegression(_APART, [4.0, -4.0, 1.0, -1.0], _NARROW, noise=4.0)
+"""Samples at which the precisions of the weights are 1/12, 1/12 and twice infinity."""
 
 _RATIO = (3.0 - np.sqrt(5.0)) / 2.0
 """Ratio of one eigenvalue to the one before, for exp(-(x - z)^2 / 2) with the density N(0, 1)."""
@@ -74,6 +90,44 @@ def _is_possible(nu: float) -> bool:
     except ParameterError:
         return False
     return True
+
+
+def _is_near_at(C: float) -> bool:
+    machine = LeastSquares(_APART, [1.0, -1.0, 0.5, -0.5], _NARROW, C=C)
+    return bool(np.abs(machine.y - machine.solve().decision).max() <= 0.1)
+
+
+def _is_reached(v: float) -> bool:
+    found = Interpolation([[0.0], [1.0]], [0.0, v], RBF(gamma=float(np.log(2.0)))).solve(tol=1e-9)
+    return found.function.squared_norm <= 1.0
+
+
+def _is_promised_by(m: float) -> bool:
+    half = (
+        np.arange(1000) + 0.5
+    )  # the eigenvalues of min(x, z) are 1 / (half pi)^2, and min(x, x)^2 has the integral 1/3
+    return bool((1.0 / 3.0 - np.sum((half * np.pi) ** -4.0)) / m <= 0.01**2)
+
+
+def _is_constant_at(epsilon: float) -> bool:
+    tube = SoftTube(np.arange(5.0)[:, None], _FIVE, C=10.0, epsilon=epsilon)
+    return tube.certify((np.zeros(5), 0.5 * (_FIVE.min() + _FIVE.max()))).holds(1e-6)
+
+
+def _holds_squares(epsilon: float) -> bool:
+    try:
+        HardTube(np.arange(5.0)[:, None], np.arange(5.0) ** 2, epsilon=epsilon).solve()
+    except InfeasibleError:
+        return False
+    return True
+
+
+def _are_enough(n: float) -> bool:
+    return n >= SoftMargin(_TEN, _TEN_SIGNS, C=10.0).solve(tol=1e-9).support.indices.size
+
+
+def _is_relevant(t: float) -> bool:
+    return RelevanceRegression(_APART, [t, -t, 0.0, 0.0], _NARROW, noise=4.0).solve().n_relevance > 0
 
 
 exercises = Exercises(
@@ -176,6 +230,15 @@ exercises = Exercises(
             NoKernel(_MAXIMUM),
         ),
         Exercise(
+            "height-of-a-bump",
+            "representer",
+            "warm-up",
+            r"Let $K = I$, as if the samples were far apart. Fit least squares with $C$ to the targets "
+            r"$1, -1, \tfrac12, -\tfrac12$. From which $C$ on does the function come within 0.1 of all of them?",
+            {"C": "a number"},
+            Extreme("C", _is_near_at, "least", "no residual is above 0.1 in size"),
+        ),
+        Exercise(
             "least-norm",
             "representer",
             "standard",
@@ -183,6 +246,15 @@ exercises = Exercises(
             r"$\|f\|^2 = \int_0^1 f'(x)^2\,dx$. Which of them has $f(\tfrac12) = f(1) = 1$ and the smallest norm?",
             {"beta": "the coefficients of k(1/2, .) and k(1, .)"},
             OfModel(lambda: Interpolation([[0.5], [1.0]], [1.0, 1.0], _MINIMUM)),
+        ),
+        Exercise(
+            "largest-value",
+            "representer",
+            "challenge",
+            r"A Gaussian kernel has $k(0, 1) = \tfrac12$. A function of its space has $\|f\| \le 1$ and $f(0) = 0$. "
+            r"How large can $f(1)$ be?",
+            {"value": "a number"},
+            Extreme("value", _is_reached, "largest", "a function of norm at most 1 reaches it"),
         ),
         Exercise(
             "share-of-the-trace",
@@ -208,11 +280,31 @@ exercises = Exercises(
             Eigenpairs(UnitInterval(_MINIMUM)),
         ),
         Exercise(
+            "promised-samples",
+            "mercer",
+            "challenge",
+            r"You estimate the eigenvalues of $\min(x, z)$ with the uniform density on $[0, 1]$ from the matrix of $m$ "
+            r"samples. From which $m$ on does the theorem promise "
+            r"$\mathrm E\sum_t(\hat\lambda_t - \lambda_t)^2 \le 0.01^2$? (You need not add up the squares of the "
+            r"eigenvalues: their sum is an integral of $k^2$.)",
+            {"m": "a whole number"},
+            Extreme("m", _is_promised_by, "least", "the bound of the theorem is at most 0.01^2", is_count=True),
+        ),
+        Exercise(
+            "wide-tube",
+            "tube",
+            "warm-up",
+            r"Take the samples $x = 0, 1, 2, 3, 4$ with the targets $0, 1, \tfrac12, 2, \tfrac65$. From which "
+            r"$\varepsilon$ on has the soft tube no support vector, and which function is it then?",
+            {"epsilon": "a number"},
+            Extreme("epsilon", _is_constant_at, "least", "no sample is a support vector"),
+        ),
+        Exercise(
             "flat-line",
             "tube",
             "standard",
-            r"Samples $x_1 = -1$ and $x_2 = 1$ with targets $y_1 = -1$ and $y_2 = 1$, a linear function, and "
-            r"$0 \le \varepsilon < 1$. Find the $w$ of the soft tube for every $C > 0$. What is $b$?",
+            r"Take $x_1 = -1$ and $x_2 = 1$ with the targets $y_1 = -1$ and $y_2 = 1$, a linear function, and "
+            r"$0 \le \varepsilon < 1$. Find $w$ and $b$ of the soft tube for every $C > 0$.",
             {
                 "beta": "the coefficient of each sample, as a function of C and epsilon",
                 "w": "the weight, as a function of C and epsilon",
@@ -224,10 +316,29 @@ exercises = Exercises(
             ),
         ),
         Exercise(
+            "thin-tube",
+            "tube",
+            "challenge",
+            r"Which is the smallest $\varepsilon$ for which a line has a hard tube that holds $(0, 0)$, $(1, 1)$, "
+            r"$(2, 4)$, $(3, 9)$ and $(4, 16)$? Prove your answer with three weights.",
+            {"epsilon": "a number"},
+            Extreme("epsilon", _holds_squares, "least", "a line has a hard tube that holds all samples"),
+        ),
+        Exercise(
+            "samples-that-stay",
+            "sparsity",
+            "warm-up",
+            r"Take the ten samples of the lab below, and the soft margin with $C = 10$ and a linear kernel. Delete "
+            r"as many samples as you can without moving the line. How many stay?",
+            {"n": "a whole number"},
+            Extreme("n", _are_enough, "least", "n samples have the same machine as all ten", is_count=True),
+        ),
+        Exercise(
             "soft-threshold",
             "sparsity",
             "standard",
-            r"Solve F1 for $K = I$. Which coefficients are 0, and what happened to the others?",
+            r"Solve the penalty form of the sparse approximation for $K = I$. Which coefficients are 0, and what "
+            r"happens to the others?",
             {"a": "the coefficients, as a function of the array y and of epsilon"},
             OfModel(
                 lambda y, epsilon: SparseApproximation(_APART, y, _NARROW, epsilon=epsilon),
@@ -237,19 +348,47 @@ exercises = Exercises(
         Exercise(
             "largest-nu",
             "sparsity",
-            "warm-up",
-            r"Among 10 samples, 3 have $y_i = +1$ and 7 have $y_i = -1$. What is the largest $\nu$ for which the dual "
-            r"of the nu-machine has a feasible point? And of any numbers?",
+            "challenge",
+            r"Among 10 samples, 3 have $y_i = +1$ and 7 have $y_i = -1$. What is the largest $\nu$ for which the "
+            r"dual of the nu-machine has a feasible point? What is it for $m_+$ and $m_-$ samples?",
             {"nu": "a number, for 3 and 7 samples"},
             Extreme("nu", _is_possible, "largest", "the dual has a feasible point"),
+        ),
+        Exercise(
+            "relevant-from",
+            "relevance",
+            "warm-up",
+            r"Let $\Phi = I$ (no constant, and samples so far apart that $K = I$) and $\sigma^2 = 4$. From which "
+            r"size of its target on does a sample have a weight other than 0?",
+            {"t": "a number above 0"},
+            Extreme("t", _is_relevant, "least", "the weight of a target t is not 0"),
+        ),
+        Exercise(
+            "width-of-the-band",
+            "relevance",
+            "standard",
+            r"Let $\Phi = I$ and $\sigma^2 = 4$ again. The first sample has the target $t_1 = 4$, and its weight the "
+            r"precision $\alpha_1 = \tfrac1{12}$. Which mean and which variance has a new target at $x_1$? Which "
+            r"variance has one far away from all samples?",
+            {
+                "mean": "the mean at x_1",
+                "variance": "the variance at x_1",
+                "far": "the variance far away",
+            },
+            Computed(
+                {
+                    "mean": lambda: _BAND.solve().mean(_APART[:1])[0],
+                    "variance": lambda: _BAND.solve().variance(_APART[:1])[0],
+                    "far": lambda: _BAND.solve().variance([[100.0]])[0],
+                }
+            ),
         ),
         Exercise(
             "relevant-targets",
             "relevance",
             "challenge",
-            r"Let $\Phi = I$ (no constant, and samples so far apart that $K = I$) and $\sigma^2 = 1$. Which weights "
-            r"are 0, and what are the others? Take $t = (2, -2, \tfrac12, -\tfrac12)$, and compare the soft "
-            r"threshold of the chapter on sparsity.",
+            r"Let $\Phi = I$ and $\sigma^2 = 1$. Find the precisions and the weights for the targets "
+            r"$t = (2, -2, \tfrac12, -\tfrac12)$, and compare with the soft threshold of the chapter on sparsity.",
             {"mu": "the mean of each weight", "alpha": "the precision of each weight; numpy.inf where the weight is 0"},
             Precisions(RelevanceRegression(_APART, _TARGETS, _NARROW, noise=1.0)),
         ),

@@ -8,7 +8,7 @@ on both sides of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -25,7 +25,16 @@ from qpkernels.arrays.checks import float_vector
 from qpkernels.errors import NonFiniteError, ShapeError
 from qpkernels.kernels import Kernel
 
-__all__ = ["Eigenpairs", "Extreme", "HandCorrections", "NoKernel", "Precisions", "SmallestBound", "UnitInterval"]
+__all__ = [
+    "Computed",
+    "Eigenpairs",
+    "Extreme",
+    "HandCorrections",
+    "NoKernel",
+    "Precisions",
+    "SmallestBound",
+    "UnitInterval",
+]
 
 _TOL = 1e-6
 """Share of the smallest bound, an eigenvalue or a mean, and slope of the evidence, within which it is right."""
@@ -75,6 +84,22 @@ class Extreme:
             beside = "a larger" if self.which == "largest" else "a smaller"
             return Verdict(False, f"at {name} it is so that {self.words}, but {beside} {self.letter} will do as well")
         return Verdict(True, f"{name} is right: it is the {self.which} at which {self.words}")
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """Judges numbers beside those that the library computes, each by its letter."""
+
+    values: Mapping[str, Callable[[], float]]
+
+    def __call__(self, answers: Answers) -> Verdict:
+        """Compute what is asked."""
+        return all_of(self._judged(letter, number(value, letter)) for letter, value in answers.items())
+
+    def _judged(self, letter: str, value: float) -> Verdict:
+        # A number with four digits is right.
+        is_right = bool(np.isclose(value, self.values[letter](), rtol=_BESIDE, atol=0.0))
+        return Verdict(is_right, f"{letter} is {'right' if is_right else f'not {value:g}'}")
 
 
 @dataclass(frozen=True, eq=False)
