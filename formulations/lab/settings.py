@@ -236,6 +236,7 @@ MOST_POINTS = 5000
 
 IN_BROWSER = frozenset(
     {
+        "hard-margin",
         "soft-margin",
         "squared-hinge",
         "least-squares-classifier",

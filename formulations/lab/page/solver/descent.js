@@ -9,6 +9,8 @@ import { bestIntercept, prove } from "./proof.js";
 
 /** Newton steps in a row that end at a bound. */
 const BLOCKED = 4;
+/** Distance of two hulls, as in proof.js, below which they are said to meet. */
+const MEETING = 1e-7;
 /** Share of the diagonal that is added to the matrix of a Newton step, which may be singular. */
 const JITTER = 1e-11;
 
@@ -62,9 +64,22 @@ export class Descent {
       const moved = this.newton();
       this.renew();
       const proof = (this.proof = prove(this.program, this.beta, this.intercept()));
+      this.beta = proof.beta;
+      if (proof.apart < MEETING) throw this.meeting();
       if (proof.gap <= tol || !(open || moved) || proof.gap <= 2 * proof.rounding) return false;
       if (performance.now() > end) return true;
     }
+  }
+
+  /** Return the Error that says where the hulls of the classes meet, with the samples in marked. */
+  meeting() {
+    const { beta, proof: { apart } } = this;
+    const largest = beta.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
+    const marked = [...beta.keys()].filter((i) => Math.abs(beta[i]) > 1e-6 * largest);
+    const among = marked.length > 4 ? `${marked.slice(0, 4).join(", ")}, \u2026` : marked.join(", ");
+    return Object.assign(new Error("no function of this kernel separates the two classes by a margin that sixteen digits "
+      + `can show: a mixture of samples of one class is within ${apart.toExponential(0).replace("-", "\u2212")} of a mixture `
+      + `of the other (samples ${among}); use a soft margin, or a more flexible kernel.`), { marked });
   }
 
   /** Whether there is nothing but a system of equations. */

@@ -16,7 +16,7 @@ export function frameOf(setting, descent, choice, tol, isUnfinished) {
   const status = gap <= tol ? "optimal" : "uncertified";
   const facts = {
     machine: choice.name, samples: m, unfinished: isUnfinished, ...choice.problem,
-    proof: { status, primal, dual, gap, tol, solver: "browser", iterations: descent.iterations },
+    proof: { status, primal: known(primal), dual, gap: known(gap), tol, solver: "browser", iterations: descent.iterations },
     norm: normOf(descent), intercept: b, ...weightsOf(descent, setting),
     view: { name: setting.view.name, step: 0, marked: [] },
   };
@@ -35,6 +35,11 @@ export function frameOf(setting, descent, choice, tol, isUnfinished) {
     arrays.curve = valuesOn(descent, between(left, right, ACROSS), Float64Array.of(0), [ACROSS]);
   }
   return { facts, arrays };
+}
+
+/** Return a number, and null where it is infinite. */
+function known(value) {
+  return Number.isFinite(value) ? value : null;
 }
 
 function listed(values, shape = [values.length]) {

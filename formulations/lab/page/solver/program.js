@@ -11,8 +11,9 @@ const signed = (y, most) => ({ target: y, lower: y.map((each) => (each > 0 ? 0 :
   upper: y.map((each) => (each > 0 ? most : 0)) });
 const alike = (y, lower, upper) => ({ target: y, lower: y.map(() => lower), upper: y.map(() => upper) });
 
-/** What each machine states of the labels or targets y, and its values. */
+/** What each machine states of the labels or targets y, and its values; isHard where no loss may be above 0. */
 const STATED = {
+  "hard-margin": (y) => ({ ...signed(y, Infinity), isHard: true }),
   "soft-margin": (y, { C }) => signed(y, C),
   "squared-hinge": (y, { C }) => ({ ...signed(y, Infinity), ridge: 1 / (2 * C) }),
   "least-squares-classifier": (y, { C }) => ({ ...alike(y, -Infinity, Infinity), ridge: 1 / C }),

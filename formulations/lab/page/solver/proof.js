@@ -4,6 +4,8 @@
 // With v_i = f(x_i) + b and L_i(v) = max over lower <= s <= upper of (target - v) s - epsilon |s| - ridge/2 s^2,
 //
 //   P = 1/2 beta'K beta + sum of L_i(v_i) + b total   >=   optimum   >=   D = -(the objective at beta).
+//
+// A hard margin has infinite losses: there f and b are scaled until the least y_i v_i is 1, and beta for the largest D.
 
 const EPS = Number.EPSILON;
 
@@ -18,6 +20,7 @@ export function slopeOf(program, e, i) {
 /** Return the loss of point i at a residual. */
 export function lossOf(program, e, i) {
   const s = slopeOf(program, e, i);
+  if (!Number.isFinite(s)) return Infinity;
   return s === 0 ? 0 : e * s - program.epsilon * Math.abs(s) - 0.5 * program.ridge * s * s;
 }
 
@@ -73,11 +76,12 @@ function product({ m, K }, beta) {
   return { f, error };
 }
 
-/** Return {f, b, primal, dual, gap, rounding} of a feasible beta: f at the points anew, b the better of two, and the
+/** Return {beta, f, b, primal, dual, gap, rounding} of a feasible beta: f at the points anew, b the better of two, and the
  * relative gap, in which the rounding counts, a bound of what that has changed. */
 export function prove(program, beta, guess) {
-  const { m, target, epsilon, ridge, total } = program;
+  const { m, target, epsilon, ridge, total, isHard } = program;
   const { f, error } = product(program, beta);
+  if (isHard) return proveHard(program, beta, f, error);
   let [quadratic, linear, size, imbalance, rounding] = [0, 0, 0, -(total ?? 0), 0];
   for (let i = 0; i < m; i++) {
     quadratic += beta[i] * f[i];
@@ -102,5 +106,32 @@ export function prove(program, beta, guess) {
   const apart = Math.abs(primal - dual) + rounding;
   // Where both are nothing but rounding, the optimum is 0.
   const vanishes = scale <= rounding;
-  return { f, b, primal, dual, gap: vanishes ? 0 : apart / scale, rounding: vanishes ? 0 : rounding / scale };
+  return { beta, f, b, primal, dual, gap: vanishes ? 0 : apart / scale, rounding: vanishes ? 0 : rounding / scale };
+}
+
+/** Return the same for a hard margin, with f, b and beta scaled as it needs them, and apart: how far the hulls of the
+ * classes are from each other at most, in the unit of the kernel's largest values. */
+function proveHard({ m, K, target }, beta, f, error) {
+  let [square, sum, imbalance, slip, largest] = [0, 0, 0, 0, 0];
+  let [least, most] = [Infinity, -Infinity];
+  for (let i = 0; i < m; i++) {
+    square += beta[i] * f[i];
+    sum += Math.abs(beta[i]);
+    imbalance += beta[i];
+    slip += Math.abs(beta[i]) * error[i];
+    largest = Math.max(largest, K[i * (m + 1)]);
+    if (target[i] > 0) least = Math.min(least, f[i] - error[i]);
+    else most = Math.max(most, f[i] + error[i]);
+  }
+  const above = square + slip + m * EPS * Math.abs(square);
+  const dual = sum ? (sum * sum) / (2 * above) : 0;
+  const apart = sum ? (2 * Math.sqrt(above)) / (sum * Math.sqrt(largest)) : Infinity;
+  const [scale, b] = [2 / (least - most), -(least + most) / (least - most)];
+  if (!(least > most)) return { beta, f, b: -(least + most) / 2, primal: Infinity, dual, gap: Infinity, rounding: 0, apart };
+  const primal = 0.5 * above * scale * scale;
+  const rounding = (8 + m) * EPS + Math.abs(b * scale * imbalance) / primal;
+  return {
+    beta: beta.map((each) => scale * each), f: f.map((each) => scale * each), b, primal, dual,
+    gap: Math.abs(primal - dual) / primal + rounding, rounding, apart,
+  };
 }

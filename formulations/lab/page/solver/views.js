@@ -50,9 +50,14 @@ function listed(values, shape) {
 function conditions(descent, choice) {
   const { program, beta } = descent;
   const { name, places, signs, residual } = placed(descent, choice);
-  const curve = grid(places, kinksOf(program, choice.task, choice.labels))
-    .map((place) => [place, signs[0] * slopeOf(program, residual(place), 0)]);
   const multipliers = beta.map((each, i) => signs[i] * each);
+  const slopes = grid(places, kinksOf(program, choice.task, choice.labels))
+    .map((place) => [place, signs[0] * slopeOf(program, residual(place), 0)]);
+  // Where a loss becomes infinite the graph goes up without end, and there is none before.
+  const top = 1.15 * Math.max(...multipliers.map(Math.abs)) || 1;
+  const isInfinite = (k) => Math.abs(slopes[k]?.[1]) === Infinity;
+  const curve = slopes.map(([place, slope], k) =>
+    [place, isInfinite(k) ? (isInfinite(k + 1) ? NaN : Math.sign(slope) * top) : slope]);
   const facts = {
     words: "The answer is optimal because every sample lies on this graph: its multiplier is minus the slope of its loss.",
     place: name,
@@ -69,7 +74,8 @@ function conditions(descent, choice) {
 function losses(descent, choice) {
   const { program, beta, proof: { f, b, primal } } = descent;
   const { name, places, residual } = placed(descent, choice);
-  const paid = f.map((value, i) => lossOf(program, program.target[i] - value - b, i));
+  // What is beyond a hard constraint by rounding costs nothing.
+  const paid = f.map((value, i) => lossOf(program, program.target[i] - value - b, i)).map((each) => (each < Infinity ? each : 0));
   const sum = paid.reduce((so, each) => so + each, 0);
   const half = 0.5 * beta.reduce((so, each, i) => so + each * f[i], 0);
   const curve = grid(places, kinksOf(program, choice.task, choice.labels))

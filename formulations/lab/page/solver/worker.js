@@ -29,31 +29,42 @@ function begin(next) {
     answer.setting = next;
     return;
   }
-  const begun = { problem, setting: next, spent: FIRST, slice: FIRST, isOpen: false };
-  try {
-    begun.choice = menu.machines.find(({ name }) => name === next.machine.name);
+  const start = startOf(next);
+  const choice = menu.machines.find(({ name }) => name === next.machine.name);
+  answer = { problem, setting: next, choice, spent: 0, slice: FIRST };
+  attempt(() => {
     if (next.points.length > menu.most_points) {
       throw new Error(`a browser solves for at most ${menu.most_points} points, but there are ${next.points.length}; remove `
         + "some, or install qpkernels, whose lab solves for thousands.");
     }
-    begun.descent = new Descent(programOf(next, begun.choice), startOf(next));
-    begun.isOpen = begun.descent.run(TOL, FIRST);
-  } catch (error) {
-    begun.error = error.message;
-    delete begun.descent;
-  }
-  answer = begun;
+    answer.descent = new Descent(programOf(next, choice), start);
+    run();
+  });
+}
+
+/** Go on for a slice of time. */
+function run() {
+  answer.spent += answer.slice;
+  answer.isOpen = answer.descent.run(TOL, answer.slice) && answer.spent < ENOUGH;
 }
 
 /** Go on from the answer that is shown, for longer than before. */
 function improve() {
   answer.slice = Math.min(2 * answer.slice, LONGEST);
-  answer.spent += answer.slice;
-  answer.isOpen = answer.descent.run(TOL, answer.slice) && answer.spent < ENOUGH;
+  attempt(run);
+}
+
+/** Do something that may find that there is no answer. */
+function attempt(act) {
+  try {
+    act();
+  } catch (error) {
+    Object.assign(answer, { error: error.message, marked: error.marked ?? [], isOpen: false, descent: null });
+  }
 }
 
 function show() {
-  const { choice, descent, error, isOpen } = answer;
+  const { choice, descent, error, marked, isOpen } = answer;
   let frame;
   if (error === undefined) {
     frame = frameOf(setting, descent, choice, TOL, isOpen);
@@ -61,7 +72,7 @@ function show() {
     Object.assign(frame.facts.view, drawn.facts);
     for (const [name, array] of Object.entries(drawn.arrays)) frame.arrays[`view.${name}`] = array;
   } else {
-    const view = { name: setting.view.name, step: 0, marked: [] };
+    const view = { name: setting.view.name, step: 0, marked };
     const facts = { samples: setting.points.length, error, unfinished: false, formulas: [], ...choice?.problem, view };
     frame = { facts, arrays: {} };
   }
