@@ -59,11 +59,11 @@ class ExerciseDirective(MarkdownDirective):
             exercise = exercises[self.arguments[0]]
         except ParameterError as error:
             raise self.error(str(error)) from None
-        letters = "; ".join(f"`{letter}` is {meaning}" for letter, meaning in exercise.asks.items())
-        some = "; give any of them" if len(exercise.asks) > 1 else ""
+        letters = "; ".join(f"`{letter}`, {meaning}" for letter, meaning in exercise.asks.items())
+        give = "Give one or more of these:" if len(exercise.asks) > 1 else "Give"
         return (
             f"**{exercise.level.capitalize()}.** {exercise.statement}\n\n"
             f"```python\n{exercise.code}\n```\n\n"
-            f"Here {letters}{some}. "
+            f"{give} {letters}. "
             f"{{download}}`As a notebook </{FOLDER.as_posix()}/{exercise.name}.ipynb>`.\n"
         )

@@ -242,8 +242,8 @@ exercises = Exercises(
             "least-norm",
             "representer",
             "standard",
-            r"The kernel $\min(x, z)$ on $[0, 1]$ belongs to the functions with $f(0) = 0$ and "
-            r"$\|f\|^2 = \int_0^1 f'(x)^2\,dx$. Which of them has $f(\tfrac12) = f(1) = 1$ and the smallest norm?",
+            r"The space of the kernel $\min(x, z)$ on $[0, 1]$ consists of functions with $f(0) = 0$, and their norm "
+            r"is $\|f\|^2 = \int_0^1 f'(x)^2\,dx$. Which of them has $f(\tfrac12) = f(1) = 1$ and the smallest norm?",
             {"beta": "the coefficients of k(1/2, .) and k(1, .)"},
             OfModel(lambda: Interpolation([[0.5], [1.0]], [1.0, 1.0], _MINIMUM)),
         ),
@@ -261,7 +261,7 @@ exercises = Exercises(
             "mercer",
             "warm-up",
             r"The eigenvalues of $\exp(-\tfrac12(x - z)^2)$ with the density $N(0, 1)$ add up to 1. How many of the "
-            r"largest does it take for 99.9 % of that?",
+            r"largest do you need for 99.9 % of the sum?",
             {"n": "a whole number"},
             Extreme(
                 "n", lambda n: bool(_RATIO**n <= 1e-3), "least", "the first n add up to at least 99.9 %", is_count=True
@@ -295,7 +295,7 @@ exercises = Exercises(
             "tube",
             "warm-up",
             r"Take the samples $x = 0, 1, 2, 3, 4$ with the targets $0, 1, \tfrac12, 2, \tfrac65$. From which "
-            r"$\varepsilon$ on has the soft tube no support vector, and which function is it then?",
+            r"$\varepsilon$ on does the soft tube have no support vector? Which function is it then?",
             {"epsilon": "a number"},
             Extreme("epsilon", _is_constant_at, "least", "no sample is a support vector"),
         ),
@@ -319,7 +319,7 @@ exercises = Exercises(
             "thin-tube",
             "tube",
             "challenge",
-            r"Which is the smallest $\varepsilon$ for which a line has a hard tube that holds $(0, 0)$, $(1, 1)$, "
+            r"What is the smallest $\varepsilon$ for which a line has a hard tube that holds $(0, 0)$, $(1, 1)$, "
             r"$(2, 4)$, $(3, 9)$ and $(4, 16)$? Prove your answer with three weights.",
             {"epsilon": "a number"},
             Extreme("epsilon", _holds_squares, "least", "a line has a hard tube that holds all samples"),
@@ -358,8 +358,8 @@ exercises = Exercises(
             "relevant-from",
             "relevance",
             "warm-up",
-            r"Let $\Phi = I$ (no constant, and samples so far apart that $K = I$) and $\sigma^2 = 4$. From which "
-            r"size of its target on does a sample have a weight other than 0?",
+            r"Let $\Phi = I$ (no constant, and samples so far apart that $K = I$) and $\sigma^2 = 4$. How large must "
+            r"a target be in size for its weight to be other than 0?",
             {"t": "a number above 0"},
             Extreme("t", _is_relevant, "least", "the weight of a target t is not 0"),
         ),
@@ -367,9 +367,9 @@ exercises = Exercises(
             "width-of-the-band",
             "relevance",
             "standard",
-            r"Let $\Phi = I$ and $\sigma^2 = 4$ again. The first sample has the target $t_1 = 4$, and its weight the "
-            r"precision $\alpha_1 = \tfrac1{12}$. Which mean and which variance has a new target at $x_1$? Which "
-            r"variance has one far away from all samples?",
+            r"Let $\Phi = I$ and $\sigma^2 = 4$ again. The first sample has the target $t_1 = 4$, and its weight has "
+            r"the precision $\alpha_1 = \tfrac1{12}$. What are the mean and the variance of a new target at $x_1$? "
+            r"What is the variance far away from all samples?",
             {
                 "mean": "the mean at x_1",
                 "variance": "the variance at x_1",
