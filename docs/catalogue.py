@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write the catalogue: every model and every form of it by id and file, who solved it just now, and how well proved.
+"""Write the catalogue: every model and every form of it with its file, who solved it just now, and how well proved.
 
     python docs/catalogue.py [FILE]
 
@@ -47,14 +47,13 @@ SECONDS = 5.0
 
 SOURCE = Path(formulations.__file__).parent.parent
 KNOWN = {solver.name for solver in registered_solvers()}
-HEADINGS = ("id", "problem", "stated as", "file", "solved by", "weakest proof")
+HEADINGS = ("problem", "stated as", "file", "solved by", "weakest proof")
 
 
 @dataclass(frozen=True)
 class Entry:
     """A line of the page: its cells in the order of the headings."""
 
-    id: str
     problem: str
     stated: str
     file: str
@@ -121,11 +120,11 @@ def entries_of(model: type[Model[Any]]) -> Iterator[Entry]:
     stated = state(model)
     rows = compare(stated, "all", tol=TOLERANCE, time_limit=SECONDS, progress=False)
     proved = [row for row in rows if row.status == Status.OPTIMAL]
-    yield Entry(model.entry.catalogue, model.__name__, ", ".join(stated.forms), file_of(model), *solved_by(proved))
+    yield Entry(model.__name__, ", ".join(stated.forms), file_of(model), *solved_by(proved))
     for name, form in stated.forms.items():
         own = [row for row in proved if row.formulation == form.name]
         kind = type(form)
-        yield Entry(kind.catalogue, f"{model.__name__}.{name}", kind.__name__, file_of(kind), *solved_by(own))
+        yield Entry(f"{model.__name__}.{name}", kind.__name__, file_of(kind), *solved_by(own))
 
 
 def solved_by(proved: Sequence[Row]) -> tuple[str, str]:
@@ -141,7 +140,7 @@ def perceptrons() -> Iterator[Entry]:
         solution = rule(X, labels).solve(max_epochs=20_000)
         proof = f"no sample is on the wrong side after {solution.mistakes} corrections" if solution.separated else ""
         assert certificate.holds(TOLERANCE)
-        yield Entry(rule.catalogue, rule.__name__, "a rule of updates", file_of(rule), "its own rule", proof)
+        yield Entry(rule.__name__, "a rule of updates", file_of(rule), "its own rule", proof)
 
 
 def discriminants() -> Iterator[Entry]:
@@ -154,7 +153,6 @@ def discriminants() -> Iterator[Entry]:
         same = SoftMargin(samples, labels, kernel).solve("smo")
         assert abs(same.objective - explicit.objective) <= TOLERANCE * explicit.objective
         yield Entry(
-            "B4",
             f"SoftMargin({type(feature_map).__name__}()(X), y)",
             "primal" if kernel is None else f"primal; SoftMargin(X, y, {kernel!r})",
             file_of(type(feature_map)),
@@ -169,7 +167,7 @@ def calibration() -> Entry:
     scores = SoftMargin(X, labels, RBF(0.1)).solve().decision
     fitted = PlattCalibration(scores, labels, targets="platt").solve(tol=TOLERANCE)
     proof = weakest([fitted.certificate]) if fitted.status == Status.OPTIMAL else ""
-    return Entry("C5", "PlattCalibration", "its entropy dual", file_of(PlattCalibration), fitted.solver, proof)
+    return Entry("PlattCalibration", "its entropy dual", file_of(PlattCalibration), fitted.solver, proof)
 
 
 def several_classes() -> Iterator[Entry]:
@@ -180,7 +178,7 @@ def several_classes() -> Iterator[Entry]:
         proved = solution.status == Status.OPTIMAL
         proof = weakest([answer.certificate for answer in solution.solutions]) if proved else ""
         solvers = ", ".join(sorted({answer.solver for answer in solution.solutions}))
-        yield Entry(scheme.catalogue, scheme.__name__, "a model for each machine", file_of(scheme), solvers, proof)
+        yield Entry(scheme.__name__, "a model for each machine", file_of(scheme), solvers, proof)
 
 
 def relevance() -> Iterator[Entry]:
@@ -197,23 +195,16 @@ def relevance() -> Iterator[Entry]:
         solution = machine(x, targets, kernel).solve()
         solver = "its own iteration" if machine is not ReweightedRelevance else "clarabel, in every step"
         proof = f"log evidence {solution.log_evidence:.4g}; {solution.stationarity}" if solution.converged else ""
-        yield Entry(machine.entry.catalogue, machine.__name__, stated, file_of(machine), solver, proof)
+        yield Entry(machine.__name__, stated, file_of(machine), solver, proof)
 
 
 def build() -> list[Entry]:
-    """Return all lines: by the id of the model, its forms after it in their order."""
+    """Return all lines: by the file of the model, its forms after it in their order."""
     groups = [list(entries_of(model)) for model in models()]
     others: tuple[Callable[[], Iterator[Entry]], ...] = (perceptrons, discriminants, several_classes, relevance)
     groups += [[line] for group in others for line in group()]
     groups.append([calibration()])
-    return [line for group in sorted(groups, key=lambda group: place(group[0].id)) for line in group]
-
-
-def place(catalogue_id: str) -> tuple[str, int, str]:
-    """Return the section, number and rest of an id, so that C10 comes after C9."""
-    found = re.fullmatch(r"([A-Z])(\d+)(.*)", catalogue_id)
-    assert found is not None, f"an id of the catalogue begins as in C10, but {catalogue_id!r} came"
-    return found[1], int(found[2]), found[3]
+    return [line for group in sorted(groups, key=lambda group: group[0].file) for line in group]
 
 
 def is_form(entry: Entry) -> bool:
@@ -240,7 +231,7 @@ def draw(entries: list[Entry], path: Path) -> None:
         if is_form(entry):
             rows[-1][2].update(solvers)
         else:
-            rows.append((f"{entry.problem}  {entry.id}", set(solvers), set()))
+            rows.append((entry.problem, set(solvers), set()))
     columns = sorted(names, key=lambda name: -sum(name in solvers for _, solvers, _ in rows))
     with style():
         figure, axes = plt.subplots(figsize=(7.6, 0.5 + 0.19 * len(rows)), layout="constrained")
@@ -281,7 +272,7 @@ def write(entries: list[Entry], path: Path) -> None:
     for line in entries:
         empty = [heading for heading, cell in zip(HEADINGS, astuple(line), strict=True) if not cell]
         if empty:
-            raise ValueError(f"the line of {line.id} ({line.problem}) has nothing under {', '.join(empty)}")
+            raise ValueError(f"the line of {line.problem} has nothing under {', '.join(empty)}")
     draw(entries, path.with_suffix(".png"))
     text = [
         "# The catalogue",
@@ -296,7 +287,7 @@ def write(entries: list[Entry], path: Path) -> None:
         "| " + " | ".join(HEADINGS) + " |",
         "|" + "---|" * len(HEADINGS),
         *(
-            f"| {e.id} | {' | '.join(map(breakable, (e.problem, e.stated, e.file)))} | {e.solvers} | {whole(e.proof)} |"
+            f"| {' | '.join(map(breakable, (e.problem, e.stated, e.file)))} | {e.solvers} | {whole(e.proof)} |"
             for e in entries
         ),
         "",

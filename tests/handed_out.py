@@ -117,12 +117,12 @@ class HandedOut:
     @property
     def primal_value(self) -> float:
         """The value of f and b; infinity where they violate a hard constraint by more than rounding."""
-        return float(PRIMAL[self.model.entry.catalogue](self))
+        return float(PRIMAL[type(self.model).__name__](self))
 
     @property
     def dual_value(self) -> float:
         """The value of beta."""
-        return float(DUAL[self.model.entry.catalogue](self))
+        return float(DUAL[type(self.model).__name__](self))
 
 
 def hinge(margins: Any) -> Any:
@@ -194,36 +194,36 @@ def lp_machine(o: HandedOut) -> float:
 
 
 PRIMAL: dict[str, Callable[[HandedOut], Any]] = {
-    "A1": lambda o: o.residuals @ o.residuals,
-    "A2": lambda o: np.abs(o.residuals).sum(),
-    "A2L": lambda o: np.abs(o.residuals).sum(),
-    "A3": lambda o: np.abs(o.residuals).max(),
-    "B3": lambda o: without_slack(o, hinge(o.margins), 0.0),
-    "C1": lambda o: without_slack(o, hinge(o.margins), o.half_norm),
-    "C2": lambda o: o.half_norm + (o.C * hinge(o.margins)).sum(),
-    "C3": lp_machine,
-    "C4": lambda o: o.half_norm + (o.C * logistic(o.margins)).sum(),
-    "C4-penalised": lambda o: o.half_norm + cost_of_penalised(o) * logistic(o.margins).sum(),
-    "C7": lambda o: o.half_norm + (o.C * hinge(o.margins) ** 2).sum(),
-    "C8": nu_margin,
-    "C9": one_class,
-    "C10": lambda o: o.half_norm + (o.C * o.model.loss.value(o.margins)).sum(),
-    "C11": lambda o: within_the_ball(o, o.model.loss.value(o.margins).mean()),
-    "D1": lambda o: without_slack(o, beyond(o.residuals, o.epsilon), o.half_norm),
-    "D2": lambda o: o.half_norm + (o.C * beyond(o.residuals, o.epsilon)).sum(),
-    "D3": lambda o: o.half_norm + cost_of_penalised(o) * beyond(o.residuals, o.epsilon).sum(),
-    "D4": lambda o: o.half_norm + (o.C * np.maximum(o.tau * o.residuals, (o.tau - 1.0) * o.residuals)).sum(),
-    "D5": lambda o: o.half_norm + (o.C * huber(o.residuals, o.delta)).sum(),
-    "D6": lambda o: o.half_norm + (o.C * o.model.loss.value(o.residuals)).sum(),
-    "D7": nu_tube,
-    "D8": lambda o: within_the_ball(o, o.model.loss.value(o.residuals).sum()),
-    "E1": lambda o: o.half_norm + 0.5 * (o.C * o.residuals**2).sum(),
-    "E1c": lambda o: o.half_norm + 0.5 * (o.C * (1.0 - o.margins) ** 2).sum(),
-    "E2": lambda o: o.half_norm + cost_of_penalised(o) * (o.residuals @ o.residuals),
-    "F1": lambda o: without_slack(o, beyond(o.residuals, o.epsilon), o.half_norm),
-    "F3": lambda o: without_slack(o, beyond(o.residuals, 0.0), o.half_norm),
+    "LeastSquaresFit": lambda o: o.residuals @ o.residuals,
+    "LeastAbsoluteFit": lambda o: np.abs(o.residuals).sum(),
+    "LaplaceFit": lambda o: np.abs(o.residuals).sum(),
+    "ChebyshevFit": lambda o: np.abs(o.residuals).max(),
+    "Separability": lambda o: without_slack(o, hinge(o.margins), 0.0),
+    "HardMargin": lambda o: without_slack(o, hinge(o.margins), o.half_norm),
+    "SoftMargin": lambda o: o.half_norm + (o.C * hinge(o.margins)).sum(),
+    "LinearProgramMachine": lp_machine,
+    "Logistic": lambda o: o.half_norm + (o.C * logistic(o.margins)).sum(),
+    "PenalisedLogistic": lambda o: o.half_norm + cost_of_penalised(o) * logistic(o.margins).sum(),
+    "SquaredHinge": lambda o: o.half_norm + (o.C * hinge(o.margins) ** 2).sum(),
+    "NuMargin": nu_margin,
+    "OneClass": one_class,
+    "MarginLossClassifier": lambda o: o.half_norm + (o.C * o.model.loss.value(o.margins)).sum(),
+    "NormConstrainedClassifier": lambda o: within_the_ball(o, o.model.loss.value(o.margins).mean()),
+    "HardTube": lambda o: without_slack(o, beyond(o.residuals, o.epsilon), o.half_norm),
+    "SoftTube": lambda o: o.half_norm + (o.C * beyond(o.residuals, o.epsilon)).sum(),
+    "PenalisedTube": lambda o: o.half_norm + cost_of_penalised(o) * beyond(o.residuals, o.epsilon).sum(),
+    "Quantile": lambda o: o.half_norm + (o.C * np.maximum(o.tau * o.residuals, (o.tau - 1.0) * o.residuals)).sum(),
+    "Huber": lambda o: o.half_norm + (o.C * huber(o.residuals, o.delta)).sum(),
+    "ResidualLossRegression": lambda o: o.half_norm + (o.C * o.model.loss.value(o.residuals)).sum(),
+    "NuTube": nu_tube,
+    "NormConstrainedRegression": lambda o: within_the_ball(o, o.model.loss.value(o.residuals).sum()),
+    "LeastSquares": lambda o: o.half_norm + 0.5 * (o.C * o.residuals**2).sum(),
+    "LeastSquaresClassifier": lambda o: o.half_norm + 0.5 * (o.C * (1.0 - o.margins) ** 2).sum(),
+    "KernelRidge": lambda o: o.half_norm + cost_of_penalised(o) * (o.residuals @ o.residuals),
+    "SparseApproximation": lambda o: without_slack(o, beyond(o.residuals, o.epsilon), o.half_norm),
+    "Interpolation": lambda o: without_slack(o, beyond(o.residuals, 0.0), o.half_norm),
 }
-"""P of a model by its id in the catalogue, in the scale of its certificate."""
+"""P of a model by its name, in the scale of its certificate."""
 
 
 def conjugate(o: HandedOut, costs: Any, slopes: Any) -> float:
@@ -233,33 +233,35 @@ def conjugate(o: HandedOut, costs: Any, slopes: Any) -> float:
 
 
 DUAL: dict[str, Callable[[HandedOut], Any]] = {
-    "A1": lambda o: o.y @ o.beta - 0.25 * (o.beta @ o.beta),
-    "A2": lambda o: o.y @ o.beta,
-    "A2L": lambda o: o.y @ o.beta,
-    "A3": lambda o: o.y @ o.beta,
-    "B3": lambda _: 0.0,
-    "C1": lambda o: o.y @ o.beta - o.half_size,
-    "C2": lambda o: o.y @ o.beta - o.half_size,
-    "C3": lambda o: o.solution.multipliers.sum(),
-    "C4": lambda o: -o.half_size - entropy(o.y * o.beta, o.C).sum(),
-    "C4-penalised": lambda o: -o.half_size - entropy(o.y * o.beta, cost_of_penalised(o)).sum(),
-    "C7": lambda o: o.y @ o.beta - o.half_size - (o.beta**2 / (4.0 * o.C)).sum(),
-    "C8": lambda o: -o.half_size,
-    "C9": lambda o: -o.half_size,
-    "C10": lambda o: -o.half_size - conjugate(o, o.C, -o.y * o.beta),
-    "C11": lambda o: -np.sqrt(2.0 * o.R * o.half_size) - conjugate(o, 1.0 / o.samples, -o.y * o.beta),
-    "D1": lambda o: o.y @ o.beta - o.epsilon * np.abs(o.beta).sum() - o.half_size,
-    "D2": lambda o: o.y @ o.beta - o.epsilon * np.abs(o.beta).sum() - o.half_size,
-    "D3": lambda o: o.y @ o.beta - o.epsilon * np.abs(o.beta).sum() - o.half_size,
-    "D4": lambda o: o.y @ o.beta - o.half_size,
-    "D5": lambda o: o.y @ o.beta - o.half_size - (o.beta**2 / (2.0 * o.C)).sum(),
-    "D6": lambda o: o.y @ o.beta - o.half_size - conjugate(o, o.C, o.beta),
-    "D7": lambda o: o.y @ o.beta - o.half_size,
-    "D8": lambda o: o.y @ o.beta - np.sqrt(2.0 * o.R * o.half_size) - conjugate(o, 1.0, o.beta),
-    "E1": lambda o: o.y @ o.beta - o.half_size - (o.beta**2 / (2.0 * o.C)).sum(),
-    "E1c": lambda o: o.y @ o.beta - o.half_size - (o.beta**2 / (2.0 * o.C)).sum(),
-    "E2": lambda o: o.y @ o.beta - o.half_size - (o.beta @ o.beta) / (4.0 * cost_of_penalised(o)),
-    "F1": lambda o: o.y @ o.beta - o.epsilon * np.abs(o.beta).sum() - o.half_size,
-    "F3": lambda o: o.y @ o.beta - o.half_size,
+    "LeastSquaresFit": lambda o: o.y @ o.beta - 0.25 * (o.beta @ o.beta),
+    "LeastAbsoluteFit": lambda o: o.y @ o.beta,
+    "LaplaceFit": lambda o: o.y @ o.beta,
+    "ChebyshevFit": lambda o: o.y @ o.beta,
+    "Separability": lambda _: 0.0,
+    "HardMargin": lambda o: o.y @ o.beta - o.half_size,
+    "SoftMargin": lambda o: o.y @ o.beta - o.half_size,
+    "LinearProgramMachine": lambda o: o.solution.multipliers.sum(),
+    "Logistic": lambda o: -o.half_size - entropy(o.y * o.beta, o.C).sum(),
+    "PenalisedLogistic": lambda o: -o.half_size - entropy(o.y * o.beta, cost_of_penalised(o)).sum(),
+    "SquaredHinge": lambda o: o.y @ o.beta - o.half_size - (o.beta**2 / (4.0 * o.C)).sum(),
+    "NuMargin": lambda o: -o.half_size,
+    "OneClass": lambda o: -o.half_size,
+    "MarginLossClassifier": lambda o: -o.half_size - conjugate(o, o.C, -o.y * o.beta),
+    "NormConstrainedClassifier": lambda o: (
+        -np.sqrt(2.0 * o.R * o.half_size) - conjugate(o, 1.0 / o.samples, -o.y * o.beta)
+    ),
+    "HardTube": lambda o: o.y @ o.beta - o.epsilon * np.abs(o.beta).sum() - o.half_size,
+    "SoftTube": lambda o: o.y @ o.beta - o.epsilon * np.abs(o.beta).sum() - o.half_size,
+    "PenalisedTube": lambda o: o.y @ o.beta - o.epsilon * np.abs(o.beta).sum() - o.half_size,
+    "Quantile": lambda o: o.y @ o.beta - o.half_size,
+    "Huber": lambda o: o.y @ o.beta - o.half_size - (o.beta**2 / (2.0 * o.C)).sum(),
+    "ResidualLossRegression": lambda o: o.y @ o.beta - o.half_size - conjugate(o, o.C, o.beta),
+    "NuTube": lambda o: o.y @ o.beta - o.half_size,
+    "NormConstrainedRegression": lambda o: o.y @ o.beta - np.sqrt(2.0 * o.R * o.half_size) - conjugate(o, 1.0, o.beta),
+    "LeastSquares": lambda o: o.y @ o.beta - o.half_size - (o.beta**2 / (2.0 * o.C)).sum(),
+    "LeastSquaresClassifier": lambda o: o.y @ o.beta - o.half_size - (o.beta**2 / (2.0 * o.C)).sum(),
+    "KernelRidge": lambda o: o.y @ o.beta - o.half_size - (o.beta @ o.beta) / (4.0 * cost_of_penalised(o)),
+    "SparseApproximation": lambda o: o.y @ o.beta - o.epsilon * np.abs(o.beta).sum() - o.half_size,
+    "Interpolation": lambda o: o.y @ o.beta - o.half_size,
 }
-"""D of a model by its id in the catalogue, in the scale of its certificate."""
+"""D of a model by its name, in the scale of its certificate."""

@@ -74,7 +74,7 @@ def _measured(pair: Pair, size: int, turns: int) -> _Measured:
 
 def _page(found: Sequence[_Measured], turns: int, where: Setting) -> Iterator[str]:
     """Yield the record: a table of all pairs, and a line for each, which the page has beside the code."""
-    yield """# What the tips are worth
+    yield """# The gain of each tip
 
 Written by `make tips`, which measures the code of [the page on performance](../use/performance.md).
 

@@ -36,13 +36,13 @@ _OFTEN = 30
 _HEAD = """# Intervals in exact arithmetic
 
 Written by `python -m benchmarks.trust.enclosures`; all digits are in [enclosures.json](enclosures.json). Each model is
-solved, and its answer then judged by models stated anew, which hold no kernel matrix: by the certificate (`certify`)
-and by an interval that holds the optimum whatever float64 rounds (`enclose`). A model that holds its matrix since it
-was solved certifies by a product with that, in less time than is shown here; an interval makes the entries anew.
+solved, and its answer is then judged by models stated anew, which hold no kernel matrix: by the certificate
+(`certify`), and by an interval that holds the optimum however float64 rounds (`enclose`). A model that still holds its
+matrix certifies with a product, in less time than is shown here; an interval makes the entries anew.
 
 * **gap**: P - D of the certificate. **width**: upper less lower end of the interval.
-* **more**: width less |gap|, in units of rounding of the sum of absolute terms: 2^-53 times
-  sum_i |l_i| (|y_i| + |b| + sum_j |K_ij| |beta_j|), with the multipliers l, which are beta but in the linear program.
+* **more**: width less |gap|, in units of rounding of the sum of absolute terms: 2^-53 times sum_i |l_i| (|y_i| + |b| +
+  sum_j |K_ij| |beta_j|), where l are the multipliers: beta, except in the linear program.
 * **certify**, **enclose**: seconds of processor time on all cores, the least of some repetitions with BLAS in one
   thread; **ratio**: the second over the first.
 """

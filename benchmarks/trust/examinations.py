@@ -25,11 +25,11 @@ FILE = "examinations.md"
 _HEAD = """# Solvers, cross-examined
 
 Written by `python -m benchmarks.trust.examinations`; every number is in the .json file beside each picture. Each solver
-is asked for 1e-3, 1e-6 and 1e-9, those of others in a process of their own. **claimed** is what the solver says,
-**proved** what the certificate says of its answer, **to** the accuracy to which it is proved. **obj. error** bounds the
-distance of its objective from the optimum, relative to that; **|g - g\\*|** is the largest difference of its decision
-values from those of the answer proved best, **differ** the number of support vectors that are of one and not of the
-other. A hollow mark in a picture is an answer that is not proved to the tolerance asked for.
+is asked for 1e-3, 1e-6 and 1e-9; solvers of other projects run in a process of their own. **claimed** is the solver's
+own status, **proved** the status that the certificate gives, and **to** the accuracy to which the answer is proved.
+**obj. error** bounds the distance of its objective from the optimum, relative to that; **|g - g\\*|** is the largest
+difference of its decision values from those of the answer proved best, and **differ** the number of support vectors
+that only one of the two has. A hollow mark in a picture is an answer that is not proved to the tolerance asked for.
 """
 
 

@@ -21,22 +21,22 @@ _DIGITS = 1e-7
 
 _HEAD = """# Maros-Meszaros before a judge
 
-Written by `python -m benchmarks.trust`; every trial is in [maros_meszaros.json](maros_meszaros.json). Each solver has a
-process of its own with a limit of time and memory, is asked for 1e-6, and its answer is judged by the certificate of
-cone programs, which knows nothing of the solver. An answer that is not proved as it came is repaired (polished) and
-judged again; what counts is the least tolerance at which the certificate holds: none, where a residual that no value
-counts is above 1e-9.
+Written by `python -m benchmarks.trust`; every trial is in [maros_meszaros.json](maros_meszaros.json). Each solver runs
+in a process of its own with a limit of time and memory, and is asked for 1e-6. The certificate of cone programs, which
+knows nothing of the solver, judges its answer. An answer that is not proved as it came is repaired (polished) and
+judged again. The result is the least tolerance at which the certificate holds; there is none where a residual that no
+value counts is above 1e-9.
 
-* **claimed**: the solver calls its answer optimal. **as it came**: of its answers, proved at 1e-6 without repair.
-* **accepted**: proved at that tolerance, repaired or not.
-* **false accepts**: proved at one of the tolerances, and yet off the optimal value by more than it.
+* **claimed**: the solver calls its answer optimal. **as it came**: the answer is proved at 1e-6 without repair.
+* **accepted**: the answer is proved at that tolerance, repaired or not.
+* **false accepts**: the answer is proved at one of the tolerances, and yet its error is larger.
 * **right**: the objective at the solver's point is within 1e-8 of the optimal value, relative to max(1, |value|).
-  **false rejects**: right, but not accepted at 1e-6; each is explained below.
-* **seconds**: the median of the solver's own time where its answer was accepted, and the longest that a judge took.
+  **false rejects**: the answer is right, but not accepted at 1e-6; each case is explained below.
+* **seconds**: the median of the solver's own time where its answer was accepted, and the longest time of a judgement.
 
-The optimal value is that of the tightest proof where this agrees with the published one to its eight digits, else the
-published one; unless an interval that holds the optimal value in exact arithmetic, for the data as the files have them,
-excludes what is published.
+The optimal value is that of the tightest proof where it agrees with the published value to its eight digits, and
+otherwise the published value. The exception is a published value that lies outside an interval which holds the optimal
+value in exact arithmetic, for the data as they are in the files.
 
 The picture shows the share of all problems whose answer is proved at 1e-6, repaired or not, over the seconds that the
 solver took for it.
@@ -117,9 +117,9 @@ def page(trials: Sequence[Trial]) -> str:
 _REJECTS = """
 ## False rejects
 
-The objective is right, but a row, or the slope along a variable, is off by the share of its own terms that stands
-here, and no repair that was tried brought both within 1e-9 and the gap within 1e-6. A row that forces variables to 0 is
-off by all of its terms where a point leaves these at anything else, however small.
+The objective is right, but a row, or the slope along a variable, is off by the share of its own terms that the list
+gives, and no repair brought both within 1e-9 and the gap within 1e-6. A row that forces variables to 0 is off by all of
+its terms where a point leaves them at any other value, however small.
 """
 
 _COLUMNS = (

@@ -14,7 +14,7 @@ __all__ = ["write_summary"]
 
 _HEAD = f"""# What `optimal` means, and what could still be wrong
 
-Each sentence names tests, below the folder `tests`, that would fail if it were not so.
+Each statement names tests in the folder `tests` that would fail if it were false.
 
 {listed(PROVED)}
 
@@ -25,8 +25,8 @@ What could still be wrong:
 
 _FOOT = """## Measure it yourself
 
-`make trust DATA=folder` measures all of this page, in an afternoon; every command behind it is named where its result
-is, and `python -m benchmarks.trust.summary` writes the page again from the records.
+`make trust DATA=folder` measures everything on this page in an afternoon. Each section names its command, and
+`python -m benchmarks.trust.summary` writes the page again from the records.
 """
 
 PARTS = ("maros_meszaros.md", "examinations.md", "enclosures.md", "attack.txt")
@@ -34,20 +34,21 @@ PARTS = ("maros_meszaros.md", "examinations.md", "enclosures.md", "attack.txt")
 
 _ATTACK = """# Random models and forged answers
 
-`make attack` states random models, all of them with all kernels, on data in bad shape: duplicates, constant features,
-kernel matrices of rank 1, costs from 1e-8 to 1e8, labels 999 to 1, features from 1e-8 to 1e8, offsets, samples 1e-9
-apart, targets over twelve decades; more of them on models without slack, and on forms with cones one of whose
-constants is up to 1e12. Two solvers answer each. P and D are computed anew from what is handed out, what a constraint
-implies must hold, proved intervals must intersect, nothing may be shown that is not proved, and answers forged on
-purpose (wrong sign, swapped label, permuted or stale or scaled coefficients, float32 rounding, NaN, points of another
-problem, lies of a solver) must be caught, or bounded by an interval that still holds the optimum.
+`make attack` states random models, every model with every kernel, on data in bad shape: duplicates, constant features,
+kernel matrices of rank 1, costs from 1e-8 to 1e8, classes of 999 and 1 samples, features from 1e-8 to 1e8, offsets,
+samples 1e-9 apart, and targets over twelve decades. More of them go to models without slack, and to forms with cones
+that have a constant of up to 1e12. Two solvers answer each problem. P and D are computed anew from the answer, the
+consequences of a constraint must hold, proved intervals must intersect, and nothing may be shown that is not proved.
+Answers forged on purpose (wrong sign, swapped label, permuted, stale or scaled coefficients, float32 rounding, NaN,
+points of another problem, false claims of a solver) must be caught, or bounded by an interval that still holds the
+optimum.
 
 ```text
 {table}
 ```
 
-All cases that failed are replayed in the tests, once they are mended. An attack counts as hung after two minutes
-without a word, which a program of 1,000 samples can take on a computer that has other work.
+Every case that ever failed is replayed in the tests. An attack counts as hung after two minutes without output, which a
+program of 1,000 samples can reach on a busy computer.
 """
 
 

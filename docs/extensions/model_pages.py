@@ -48,7 +48,7 @@ def lines_of(model: str) -> list[list[str]]:
     """Return the cells of a model's lines in the catalogue: its own, and one for each form."""
     text = CATALOGUE.read_text(encoding="utf-8").replace("&#8203;", "")  # where a narrow column breaks a name
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
-    return [row for row in rows if len(row) > 1 and re.fullmatch(rf"`?{model}(\.\w+)?`?", row[1])]
+    return [row for row in rows if len(row) > 1 and re.fullmatch(rf"`?{model}(\.\w+)?`?", row[0])]
 
 
 class MarkdownDirective(SphinxDirective):
@@ -110,7 +110,7 @@ class Solvers(ModelDirective):
         if not rows:
             raise self.error(f"docs/catalogue.md has no line of {model.__name__}; make catalogue writes it.")
         head = "| asked for | solved by | weakest proof |\n|---|---|---|\n"
-        return head + "\n".join(f"| {row[1]} | {row[4]} | {row[5]} |" for row in rows)
+        return head + "\n".join(f"| {row[0]} | {row[3]} | {row[4]} |" for row in rows)
 
 
 class KernelNames(MarkdownDirective):

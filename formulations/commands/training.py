@@ -122,7 +122,7 @@ def train(
 def calibrated(
     trained: TrainedMachine, asked: Asked, training: TrainingSamples, kernel: Kernel | None, seed: int
 ) -> TrainedMachine:
-    """Return the machine with a sigmoid for each part (C5), fitted to values of samples held out of its training."""
+    """Return the machine with a sigmoid for each part, fitted to values of samples held out of its training."""
     decision = trained.predictor.decision
     if not isinstance(decision, Labels | Votes):
         raise ParameterError(f"--probability is for classes, and {asked.name} has none; leave it out.")

@@ -37,12 +37,12 @@ __all__ = ["LPSVC", "LSSVC", "SVC", "KernelClassifier", "KernelLogisticRegressio
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SVC(CalibratedClassifier):
-    r"""The soft margin (C2): :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \max(0, 1 - y_i (f(x_i) + b))`.
+    r"""The soft margin: :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \max(0, 1 - y_i (f(x_i) + b))`.
 
     Parameters
     ----------
     C
-        Above 0: the cost of a unit of slack. Infinite: the hard margin (C1).
+        Above 0: the cost of a unit of slack. Infinite: the hard margin.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class SVC(CalibratedClassifier):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NuSVC(CalibratedClassifier):
-    r"""The margin with nu (C8), scaled so that it lies at y (f + b) = 1, as LIBSVM's does.
+    r"""The margin with nu, scaled so that it lies at y (f + b) = 1, as LIBSVM's does.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class NuSVC(CalibratedClassifier):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SquaredHingeSVC(PairwiseClassifier):
-    r"""The squared hinge (C7): :math:`\min \frac12 \|f\|^2 + \frac12 \sum_i C w_i \max(0, 1 - y_i (f(x_i) + b))^2`.
+    r"""The squared hinge: :math:`\min \frac12 \|f\|^2 + \frac12 \sum_i C w_i \max(0, 1 - y_i (f(x_i) + b))^2`.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class SquaredHingeSVC(PairwiseClassifier):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LPSVC(PairwiseClassifier):
-    r"""The linear program machine (C3): :math:`\min \sum_j a_j + \sum_i C w_i \xi_i`, with few coefficients.
+    r"""The linear program machine: :math:`\min \sum_j a_j + \sum_i C w_i \xi_i`, with few coefficients.
 
     Its kernel may be indefinite.
 
@@ -219,7 +219,7 @@ class LSSVC(PairwiseClassifier):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelLogisticRegression(PairwiseClassifier):
-    r"""Kernel logistic regression (C4): :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \log(1 + e^{-y_i (f(x_i) + b)})`.
+    r"""Kernel logistic regression: :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \log(1 + e^{-y_i (f(x_i) + b)})`.
 
     With several classes, the probabilities of all pairs are coupled (Wu, Lin and Weng, 2004), and decide.
 

@@ -46,7 +46,7 @@ _OURS = {"linear": "linear", "poly": "poly", "polynomial": "poly", "rbf": "rbf",
 
 @dataclass(eq=False, repr=False)
 class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstimator):
-    r"""Kernel ridge regression (E2): :math:`\min \alpha \|f\|^2 + \sum_i w_i (y_i - f(x_i))^2`, without an intercept.
+    r"""Kernel ridge regression: :math:`\min \alpha \|f\|^2 + \sum_i w_i (y_i - f(x_i))^2`, without an intercept.
 
     Each target has a problem and a proof of its own; they share kernel values, and those with the same
     alpha a factorisation.
@@ -54,7 +54,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
     Parameters
     ----------
     alpha
-        At least 0, one number or one for each target. 0: interpolation (F3), of least norm.
+        At least 0, one number or one for each target. 0: interpolation, of least norm.
     kernel
         A name in :data:`sklearn.metrics.pairwise.PAIRWISE_KERNEL_FUNCTIONS`, "precomputed", a Kernel object, or a
         function of two samples that returns their kernel value.

@@ -158,7 +158,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
     penalty
         "l2", or "l1" for few weights: ||w||_1 + |b|/s in place of the half squares, with the squared hinge.
     loss
-        "hinge" (C2) or "squared_hinge" (C7).
+        "hinge" or "squared_hinge".
     dual
         Which problem LIBLINEAR would solve. Both are proved here, so that it changes nothing; "hinge" has dual=True
         or "auto" only, and "l1" dual=False or "auto", as there.
@@ -301,7 +301,7 @@ class LinearSVR(RegressorMixin, LinearPrediction, LinearMachine):
     epsilon
         At least 0, in the unit of y: the half width of the tube.
     loss
-        "epsilon_insensitive" (D2) or "squared_epsilon_insensitive" (D6).
+        "epsilon_insensitive" or "squared_epsilon_insensitive".
     C
         Above 0: the cost of a unit of loss.
     dual

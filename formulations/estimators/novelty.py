@@ -25,7 +25,7 @@ __all__ = ["OneClassSVM"]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OneClassSVM(OutlierMixin, MachineEstimator):
-    """The half space of the kernel farthest from the origin (C9) that holds all but a share nu of the samples.
+    """The half space of the kernel farthest from the origin that holds all but a share nu of the samples.
 
     Coefficients and values are nu 1'w times those of the model, as LIBSVM has them: coefficients are at most w_i.
 

@@ -245,7 +245,7 @@ def _calibrates(classifier: Any) -> bool:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CalibratedClassifier(PairwiseClassifier):
-    """A sigmoid for each machine (C5), fitted to decision values of samples that were held out of its training.
+    """A sigmoid for each machine, fitted to decision values of samples that were held out of its training.
 
     Probabilities need not agree with ``predict``, which goes by the decision values. ``solution_`` has the sigmoids,
     and so has the file that ``solution_.save`` writes.

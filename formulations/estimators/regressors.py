@@ -73,12 +73,12 @@ class SingleRegressor(RegressorMixin, MachineEstimator):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SVR(SingleRegressor):
-    r"""The soft tube (D2): :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \max(0, |y_i - f(x_i) - b| - \epsilon)`.
+    r"""The soft tube: :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \max(0, |y_i - f(x_i) - b| - \epsilon)`.
 
     Parameters
     ----------
     C
-        Above 0: the cost of a unit of residual beyond the tube. Infinite: the hard tube (D1).
+        Above 0: the cost of a unit of residual beyond the tube. Infinite: the hard tube.
     epsilon
         At least 0: the half width of the tube.
 
@@ -113,7 +113,7 @@ class SVR(SingleRegressor):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NuSVR(SingleRegressor):
-    """The tube whose width is found along with it (D7), from the share of samples outside.
+    """The tube whose width is found along with it, from the share of samples outside.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class NuSVR(SingleRegressor):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SparseApproximation(SingleRegressor):
-    """The flattest function, without b, that is near the targets: few samples carry it (F1, and D2 where C is finite).
+    """The flattest function, without b, that is near the targets: few samples carry it, with slack where C is finite.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ _QUANTILE = replace(TAU, name="quantile")
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LSSVR(SingleRegressor):
-    r"""Least squares with an intercept (E1): :math:`\min \frac12 \|f\|^2 + \frac12 \sum_i C w_i (y_i - f(x_i) - b)^2`.
+    r"""Least squares with an intercept: :math:`\min \frac12 \|f\|^2 + \frac12 \sum_i C w_i (y_i - f(x_i) - b)^2`.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ class LSSVR(SingleRegressor):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class HuberSVR(SingleRegressor):
-    r"""Huber's robust regression (D5): half squares up to delta, and linear beyond.
+    r"""Huber's robust regression: half squares up to delta, and linear beyond.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ class HuberSVR(SingleRegressor):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class QuantileSVR(SingleRegressor):
-    r"""Quantile regression (D4): residuals above 0 cost tau, those below 1 - tau.
+    r"""Quantile regression: residuals above 0 cost tau, those below 1 - tau.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ class _RelevanceEstimator(KernelEstimator):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RelevanceRegressor(RegressorMixin, _RelevanceEstimator):
-    """The relevance vector machine for regression (G1): predictions with their variance, by few samples.
+    """The relevance vector machine for regression: predictions with their variance, by few samples.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ class RelevanceRegressor(RegressorMixin, _RelevanceEstimator):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
-    """The relevance vector machine for classification (G2): probabilities by few samples.
+    """The relevance vector machine for classification: probabilities by few samples.
 
     With several classes, each has a machine against the rest, and their probabilities are divided by their sum.
 

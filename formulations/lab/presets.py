@@ -58,7 +58,7 @@ def _clouds(seed: int, samples: int, centre: tuple[float, float], spread: float 
 
 
 def _square() -> Matrix:
-    """Draw the samples of W2 and W3, uniform in [-1, 1]^2."""
+    """Draw the samples of a corner, and of the exclusive or, uniform in [-1, 1]^2."""
     return np.random.RandomState(0).uniform(-1, 1, (50, 2))
 
 
@@ -112,7 +112,7 @@ def _applet() -> Points:
 
 
 def _noisy_sines() -> tuple[Points, Points]:
-    """Draw the samples of W5, and then those of W6, after those of W2."""
+    """Draw the samples of the tube, and then those of relevance vectors, after those of a corner."""
     generator, x = np.random.RandomState(0), np.linspace(-1, 1, 20)
     generator.uniform(-1, 1, 100)
     first, second = (
@@ -134,7 +134,7 @@ def _steps() -> Points:
 
 
 def _line_with_outlier() -> Points:
-    """Draw the samples of W8: a line, and its last sample moved down by 5."""
+    """Draw the samples of a line, and its last sample moved down by 5."""
     x = np.linspace(0, 10, 21)
     y = 1 + x / 2 + 0.3 * np.random.default_rng(0).normal(size=21)
     y[-1] -= 5
@@ -151,7 +151,7 @@ def _spreading() -> Points:
 _SQUARE = Window(-1.6, 1.6, -1.2, 1.2)
 _THETA_1, _THETA_5, _THETA_15 = (kernel_part("rbf", gamma=theta / 2) for theta in (1, 5, 15))
 _LINEAR = kernel_part("linear")
-_W5, _W6 = _noisy_sines()
+_TUBE, _RELEVANCE = _noisy_sines()
 
 _PRESETS = (
     Preset(
@@ -161,18 +161,18 @@ _PRESETS = (
     ),
     Preset(
         "three-points",
-        "W1: three points, by hand",
+        "Three points, by hand",
         Setting(machine_part("hard-margin"), _LINEAR, points_part([[0, 2], [2, 0], [-1, -1]], [1, 1, -1])),
     ),
-    Preset("corner", "W2: a corner, hard margin", Setting(machine_part("hard-margin"), _THETA_1, _corner(), _SQUARE)),
+    Preset("corner", "A corner, hard margin", Setting(machine_part("hard-margin"), _THETA_1, _corner(), _SQUARE)),
     Preset(
         "exclusive-or",
-        "W2: exclusive or, hard margin",
+        "Exclusive or, hard margin",
         Setting(machine_part("hard-margin"), _THETA_1, _exclusive_or(), _SQUARE),
     ),
     Preset(
         "cost-and-width",
-        "W3: a corner, cost and width",
+        "A corner, cost and width",
         Setting(machine_part("soft-margin", C=1), _THETA_5, _corner(), _SQUARE),
     ),
     Preset(
@@ -223,17 +223,17 @@ _PRESETS = (
     ),
     Preset(
         "tube",
-        "W5: the tube",
-        Setting(machine_part("soft-tube", C=1, epsilon=0.3), _THETA_15, _W5, Window(-1.2, 1.2, -2, 2)),
+        "The tube",
+        Setting(machine_part("soft-tube", C=1, epsilon=0.3), _THETA_15, _TUBE, Window(-1.2, 1.2, -2, 2)),
     ),
     Preset(
         "relevance-regression",
-        "W6: relevance vectors",
-        Setting(machine_part("relevance-regression"), _THETA_15, _W6, Window(-1.2, 1.2, -2, 2)),
+        "Relevance vectors",
+        Setting(machine_part("relevance-regression"), _THETA_15, _RELEVANCE, Window(-1.2, 1.2, -2, 2)),
     ),
     Preset(
         "line-outlier",
-        "W8: a line and an outlier",
+        "A line and an outlier",
         Setting(machine_part("huber", C=10, delta=0.3), _LINEAR, _line_with_outlier(), Window(-0.5, 10.5, 0, 7)),
     ),
 )

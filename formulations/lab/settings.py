@@ -225,7 +225,7 @@ def _machine(kind: type[Stated]) -> MachineChoice:
 _KINDS = (value for name, value in vars(public).items() if name in public.__all__ and isinstance(value, type))
 _OFFERED = (kind for kind in _KINDS if issubclass(kind, Model | RelevanceMachine) and kind.entry.most_points)
 
-_IN_ORDER = sorted(_OFFERED, key=lambda kind: (-kind.entry.most_points, kind.entry.catalogue))
+_IN_ORDER = sorted(_OFFERED, key=lambda kind: (-kind.entry.most_points, kind.__module__))
 
 MACHINES: Mapping[str, MachineChoice] = {each.name: each for each in map(_machine, _IN_ORDER)}
 """The machines by name, in the order in which a page lists them: those of many points first."""

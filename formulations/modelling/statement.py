@@ -76,9 +76,6 @@ class Statement(metaclass=ABCMeta):
         system as that. "lowered": as solvers get it. See :data:`formulations.modelling.lowering.Structure`.
     """
 
-    catalogue: ClassVar[str]
-    """Id of the problem in the catalogue of models."""
-
     textbook: ClassVar[TextbookProblem | None] = None
     """The problem as the docstring writes it; None: the class does not say."""
 

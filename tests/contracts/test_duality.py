@@ -17,7 +17,9 @@ from sklearn.datasets import load_diabetes, make_regression
 
 from formulations import (
     ChebyshevFit,
+    HardMargin,
     HardTube,
+    Interpolation,
     LeastSquares,
     OneClass,
     Separability,
@@ -28,6 +30,7 @@ from formulations import (
 from formulations.losses import AbsolutePower, LogisticLoss, LogisticResidual, Loss, Squared, SquaredHinge
 from formulations.modelling import Dual, Model, Stated
 from formulations.models.classification.two_class_model import TwoClassModel
+from formulations.models.regression.linear_fits import LinearFit
 from model_data import EXAMPLES, FORMS, one_against_rest, partner, relative_error
 from qpkernels.errors import InfeasibleError
 from qpkernels.kernels import RBF, Kernel, Polynomial
@@ -86,83 +89,85 @@ def least_width(X: np.ndarray, y: np.ndarray, intercept: bool) -> float:
 
 
 PARAMETERS: dict[str, dict[str, Any]] = {
-    "A1": {},
-    "A2": {},
-    "A2L": {},
-    "A3": {},
-    "C1": {},
-    "C2": {"C": 1.7},
-    "C3": {"C": 0.9},
-    "C4": {"C": 2.5},
-    "C4-penalised": {"regularisation": 0.3},
-    "C7": {"C": 0.6},
-    "C8": {"nu": 0.3},
-    "C9": {"nu": 0.2},
-    "C10": {"C": 1.2},
-    "C11": {"R": 0.2},
-    "D1": {"epsilon": 0.5},
-    "D2": {"C": 1.3, "epsilon": 0.2},
-    "D3": {"regularisation": 0.4, "epsilon": 0.2},
-    "D4": {"tau": 0.3, "C": 1.1},
-    "D5": {"delta": 0.4, "C": 1.4},
-    "D6": {"C": 0.7},
-    "D7": {"nu": 0.4, "C": 1.2},
-    "D8": {"R": 0.2},
-    "E1": {"C": 0.8},
-    "E1c": {"C": 0.8},
-    "E2": {"regularisation": 1.5},
-    "F1": {"epsilon": 0.5},
-    "F3": {},
+    "LeastSquaresFit": {},
+    "LeastAbsoluteFit": {},
+    "LaplaceFit": {},
+    "ChebyshevFit": {},
+    "HardMargin": {},
+    "SoftMargin": {"C": 1.7},
+    "LinearProgramMachine": {"C": 0.9},
+    "Logistic": {"C": 2.5},
+    "PenalisedLogistic": {"regularisation": 0.3},
+    "SquaredHinge": {"C": 0.6},
+    "NuMargin": {"nu": 0.3},
+    "OneClass": {"nu": 0.2},
+    "MarginLossClassifier": {"C": 1.2},
+    "NormConstrainedClassifier": {"R": 0.2},
+    "HardTube": {"epsilon": 0.5},
+    "SoftTube": {"C": 1.3, "epsilon": 0.2},
+    "PenalisedTube": {"regularisation": 0.4, "epsilon": 0.2},
+    "Quantile": {"tau": 0.3, "C": 1.1},
+    "Huber": {"delta": 0.4, "C": 1.4},
+    "ResidualLossRegression": {"C": 0.7},
+    "NuTube": {"nu": 0.4, "C": 1.2},
+    "NormConstrainedRegression": {"R": 0.2},
+    "LeastSquares": {"C": 0.8},
+    "LeastSquaresClassifier": {"C": 0.8},
+    "KernelRidge": {"regularisation": 1.5},
+    "SparseApproximation": {"epsilon": 0.5},
+    "Interpolation": {},
 }
-"""Hyper-parameters of a model by its id in the catalogue, where they are not those of its example."""
+"""Hyper-parameters of a model, where they are not those of its example."""
 
 SECOND = {
-    "A1": "linear",
-    "A2": "highs",
-    "A2L": "highs",
-    "A3": "highs",
-    "C3": "highs",
-    "C4": "scs",
-    "C8-primal": "proxqp",
-    "C8-dual": "daqp",
-    "C10": "piqp",
-    "C11": "scs",
-    "D6": "scs",
-    "D7": "piqp",
-    "D8": "scs",
-    "E2-dual": "linear",
-    "E1-dual": "linear",
-    "E1c": "linear",
-    "F3": "linear",
+    "LeastSquaresFit": "linear",
+    "LeastAbsoluteFit": "highs",
+    "LaplaceFit": "highs",
+    "ChebyshevFit": "highs",
+    "LinearProgramMachine": "highs",
+    "Logistic": "scs",
+    "PenalisedLogistic": "scs",
+    "NuMarginPrimal": "proxqp",
+    "NuMarginDual": "daqp",
+    "MarginLossClassifier": "piqp",
+    "NormConstrainedClassifier": "scs",
+    "ResidualLossRegression": "scs",
+    "NuTube": "piqp",
+    "NormConstrainedRegression": "scs",
+    "KernelRidgeDual": "linear",
+    "LeastSquaresDual": "linear",
+    "LeastSquaresClassifier": "linear",
+    "Interpolation": "linear",
 }
 """The solver that stands beside Clarabel, where it is not smo."""
 
-MINIMISED = {form.catalogue for _, _, form in FORMS if issubclass(form, Dual) and form.textbook.text.startswith("min")}
-"""Ids of the duals that the textbook minimises: their value is the negative of their primal's."""
+MINIMISED = {form.__name__ for _, _, form in FORMS if issubclass(form, Dual) and form.textbook.text.startswith("min")}
+"""The duals that the textbook minimises: their value is the negative of their primal's."""
 
-SCALED = {"C4-penalised", "D3", "E2"}
-"""Ids of the primals with a mean loss, whose value is 2 lambda/m times that of their dual."""
+SCALED = {"LogisticPenalised", "PenalisedTubeLoss", "KernelRidgePrimal"}
+"""The primals with a mean loss, whose value is 2 lambda/m times that of their dual."""
 
 
-def of(table: dict[str, Any], catalogue: str, default: Any = None) -> Any:
-    return table.get(catalogue, table.get(catalogue.split("-")[0], default))
+def second(form: Any) -> str:
+    """Return the solver that stands beside Clarabel: that of the form, or of its model."""
+    return SECOND.get(type(form).__name__, SECOND.get(type(form.model).__name__, "smo"))
 
 
 def from_partner(form: Any, value: float) -> float:
     """Return the value that the textbook says for a form, from the value of its partner."""
-    own, other = form.catalogue, partner(form).catalogue
+    own, other = type(form).__name__, type(partner(form)).__name__
     primal_value = -value if other in MINIMISED else value
     if other in SCALED:
         primal_value *= len(form.model) / (2.0 * float(form.model.regularisation.value))
-    if own == "C1-geometric":
+    if own == "HardMarginGeometric":
         return float((2.0 * primal_value) ** -0.5)
     if own in SCALED:
         return 2.0 * float(form.model.regularisation.value) / len(form.model) * primal_value
     return -primal_value if own in MINIMISED else primal_value
 
 
-WITHOUT_VALUE = {"E1-system", "E1-centred"}
-"""Ids of the forms that are equations: their objective is 0."""
+WITHOUT_VALUE = {"LeastSquaresSystem", "LeastSquaresCentred"}
+"""The forms that are equations: their objective is 0."""
 
 
 @dataclass(frozen=True)
@@ -179,10 +184,6 @@ class Pair:
         loss = f"-{self.loss.name.replace(' ', '-')}" if self.loss else ""
         return f"{self.model.__name__}-{self.form}-{self.data}-{self.kernel}{loss}"
 
-    @property
-    def catalogue(self) -> str:
-        return self.model.entry.catalogue
-
     def state(self) -> Any:
         X, y = (CLASSIFICATION | REGRESSION)[self.data]()
         return getattr(state(self.model, X, y, self.chosen_kernel(), self.loss), self.form)
@@ -191,9 +192,9 @@ class Pair:
         if self.kernel == "explicit":
             return None
         if is_classification(self.model):
-            return RBF(2.0) if self.catalogue == "C1" else RBF(1 / 30)
+            return RBF(2.0) if self.model is HardMargin else RBF(1 / 30)
         # A fit without regularisation meets every target in the space of an RBF.
-        return Polynomial(2, 0.1, 1.0) if self.catalogue.startswith("A") else RBF(1.0)
+        return Polynomial(2, 0.1, 1.0) if issubclass(self.model, LinearFit) else RBF(1.0)
 
 
 def is_classification(model: type[Model]) -> bool:
@@ -202,29 +203,29 @@ def is_classification(model: type[Model]) -> bool:
 
 def state(model: type[Model], X: np.ndarray, y: np.ndarray, kernel: Kernel | None, loss: Loss | None = None) -> Any:
     """Return the model with the hyper-parameters of the table, and a tube that is wide enough."""
-    parameters = dict(PARAMETERS.get(model.entry.catalogue, EXAMPLES[model][0].parameters))
+    parameters = dict(PARAMETERS.get(model.__name__, EXAMPLES[model][0].parameters))
     if loss is not None:
         parameters["loss"] = loss
-    if kernel is None and model.entry.catalogue in ("D1", "F1"):
-        parameters["epsilon"] = 1.05 * least_width(X, y, intercept=model.entry.catalogue == "D1")
+    if kernel is None and model in (HardTube, SparseApproximation):
+        parameters["epsilon"] = 1.05 * least_width(X, y, intercept=model is HardTube)
     samples = (X,) if model is OneClass else (X, y)
     return model(*samples, kernel, **parameters)  # type: ignore[call-arg]
 
 
 LOSSES: dict[str, tuple[Loss, ...]] = {
-    "C10": (SquaredHinge(),),
-    "C11": (SquaredHinge(), LogisticLoss()),
-    "D6": (AbsolutePower(1.5), LogisticResidual()),
-    "D8": (Squared(),),
+    "MarginLossClassifier": (SquaredHinge(),),
+    "NormConstrainedClassifier": (SquaredHinge(), LogisticLoss()),
+    "ResidualLossRegression": (AbsolutePower(1.5), LogisticResidual()),
+    "NormConstrainedRegression": (Squared(),),
 }
 
 
 def losses_of(model: type[Model]) -> tuple[Loss | None, ...]:
-    return LOSSES.get(model.entry.catalogue, (None,))
+    return LOSSES.get(model.__name__, (None,))
 
 
 PAIRED = [(model, form) for model, form, _ in FORMS if model is not Separability]
-"""All but the feasibility problem B3, whose other side is a proof that it has no solution."""
+"""All but the feasibility problem of separability, whose other side is a proof that it has no solution."""
 
 
 def pairs() -> Iterator[Pair]:
@@ -236,16 +237,16 @@ def pairs() -> Iterator[Pair]:
         for data, kernel in combinations[:2] if len(Stated.of(model)) == 1 else [combinations[place % 4]]:
             for loss in losses_of(model):
                 # The matrix of an interpolation has to be positive definite.
-                yield Pair(model, form, data, "kernel" if model.entry.catalogue == "F3" else kernel, loss)
+                yield Pair(model, form, data, "kernel" if model is Interpolation else kernel, loss)
 
 
 PAIRS = list(pairs())
 
 
 def test_every_model_has_its_place_in_the_tables() -> None:
-    assert {model.entry.catalogue for model, _ in PAIRED} >= set(PARAMETERS)
-    ids = {form.catalogue for model, _, form in FORMS if model is not Separability}
-    assert ids >= MINIMISED | SCALED | WITHOUT_VALUE
+    assert {model.__name__ for model, _ in PAIRED} >= set(PARAMETERS)
+    forms = {form.__name__ for model, _, form in FORMS if model is not Separability}
+    assert forms >= MINIMISED | SCALED | WITHOUT_VALUE
     assert {(pair.model, pair.form) for pair in PAIRS} == set(PAIRED)
 
 
@@ -256,7 +257,7 @@ def agree(form: Any, solver: str, tol: float, rel: float, size: float = 0.0) -> 
     assert theirs.status is Status.OPTIMAL, theirs
     assert partner(form).objective_of(mine.certificate) == pytest.approx(theirs.objective, rel=rel, abs=size)
     assert form.objective_of(theirs.certificate) == pytest.approx(mine.objective, rel=rel, abs=size)
-    if form.catalogue in WITHOUT_VALUE:
+    if type(form).__name__ in WITHOUT_VALUE:
         assert mine.objective == 0.0
         assert mine.certificate.primal_value == pytest.approx(theirs.objective, rel=rel, abs=size)
     else:
@@ -266,7 +267,7 @@ def agree(form: Any, solver: str, tol: float, rel: float, size: float = 0.0) -> 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_both_sides_have_the_same_value(pair: Pair) -> None:
     form = pair.state()
-    agree(form, of(SECOND, partner(form).catalogue, "smo"), TOL, 1e-6)
+    agree(form, second(partner(form)), TOL, 1e-6)
 
 
 # In a hard tube samples can make up for each other in the gap: here smo once stopped before each was in place.
@@ -284,17 +285,18 @@ def test_both_sides_have_the_same_value_on_small_data(
     X[:, 0] = 1.0 + rng.permutation(m) + rng.uniform(-0.3, 0.3, m)
     if is_classification(model):
         y = np.where(np.arange(m) % 2 == 0, -1.0, 1.0)
-        if model.entry.catalogue == "C1":
+        if model is HardMargin:
             X[:, 0] *= y
     else:
         y = X[:, 0] + rng.normal(size=m)
-    if model.entry.catalogue == "F3":
+    if model is Interpolation:
         kernel = RBF(0.7)
-    if model.entry.catalogue.startswith("A") and kernel is not None:
+    if issubclass(model, LinearFit) and kernel is not None:
         kernel = Polynomial(1, 1.0, 1.0)
     for loss in losses_of(model):
         stated = getattr(state(model, X, y, kernel, loss), form)
-        agree(stated, of(SECOND | {"C8-primal": "daqp"}, partner(stated).catalogue, "smo"), TOL, 1e-6, size=1e-8)
+        solver = second(partner(stated))
+        agree(stated, "daqp" if solver == "proxqp" else solver, TOL, 1e-6, size=1e-8)
 
 
 # --- one problem, stated in several ways ---
@@ -310,12 +312,12 @@ def test_sparse_approximation_is_the_hard_tube_without_intercept(data: str, kern
     tube = HardTube(X, y, pair.chosen_kernel(), epsilon=epsilon, fit_intercept=False)
     values = {
         form: [each.solve(solver, tol=1e-8).objective for solver in ("clarabel", "smo")]
-        for form, each in (("F1", approximation.l1), ("F2", approximation.split), ("D1", tube.primal))
+        for form, each in (("l1", approximation.l1), ("split", approximation.split), ("tube", tube.primal))
     }
-    expected = values["F1"][0]
-    for found in values["F1"][1:] + values["F2"]:
+    expected = values["l1"][0]
+    for found in values["l1"][1:] + values["split"]:
         assert found == pytest.approx(expected, rel=1e-7)
-    for found in values["D1"]:
+    for found in values["tube"]:
         assert found == pytest.approx(-expected, rel=1e-7)
 
 

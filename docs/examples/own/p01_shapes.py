@@ -11,9 +11,9 @@ linear:
    \min_{f, b}\ \tfrac{1}{100} \|f\|^2 + \sum_i (y_i - f(x_i) - b)^2
    \quad\text{subject to}\quad f'(t) \ge 0 \quad\text{or}\quad f''(t) \ge 0 \quad\text{for all } t \in [0, 4].
 
-At finitely many points the constraint is a relaxation: its curve may break the rule between them. With a reserve at
-these points, as large as the derivative can change until the next one for a function of this norm, the constraint
-holds everywhere. The values of both bracket the optimum.
+Imposed at finitely many points, the constraint is a relaxation: the curve may break the rule between them. With a
+reserve at these points, as large as the change of the derivative of a function of this norm until the next one, the
+constraint holds everywhere. The values of both problems bracket the optimum.
 
 Source: P.-C. Aubin-Frankowski and Z. Szabó, "Hard shape-constrained kernel machines", Advances in Neural Information
 Processing Systems 33 (2020).

@@ -2,17 +2,17 @@
 r"""A density from counts: a fixed integral
 =========================================
 
-Of 100 people only the counts in age classes were published. Which density has these counts? The integral of :math:`f`
+Only the counts in age classes were published for 100 people. Which density has these counts? The integral of :math:`f`
 over a class is the mean of its values at the points of a fine grid there, times the width: one functional for each
-class, and one for the whole,
+class, and one for the whole axis,
 
 .. math::
 
    \min_f\ \tfrac{1}{10^4} \|f\|^2 + \sum_c \Bigl(\int_c f - p_c\Bigr)^2
    \quad\text{subject to}\quad \int f = 1,\quad f(t) \ge 0 \text{ at the points } t,
 
-with the share :math:`p_c` of each class. Without the last constraint the function would be negative beside the
-classes that nobody is in.
+with the share :math:`p_c` of each class. Without the last constraint the function would be negative next to
+the empty classes.
 
 Source: L. Boneva, D. Kendall and I. Stefanov, "Spline transformations: three new diagnostic aids for the statistical
 data-analyst", Journal of the Royal Statistical Society B 33 (1971).

@@ -2,8 +2,8 @@
 r"""A trend that is not penalised
 ===============================
 
-What rises by half a unit a year, beside a swing that repeats? A kernel alone goes back to 0 where no samples are. Add
-functions that one knows, without a penalty, and the rest is found by the kernel:
+A quantity rises by half a unit a year and swings around that trend. A kernel alone goes back to 0 where there are no
+samples. Add known functions without a penalty, and let the kernel find the rest:
 
 .. math:: \min_{f, w, b}\ \tfrac12 \|f\|^2 + 10 \sum_i \max(0, |y_i - f(x_i) - w x_i - b| - \tfrac1{10}).
 
@@ -41,8 +41,8 @@ assert solution.status == "optimal"
 assert abs(w.value - 0.5) < 0.05
 
 # %%
-# Beyond the samples the swing dies away, and the trend stays. A constant alone, as the models of the catalogue have
-# it, is the mean of nothing there.
+# Beyond the samples the swing dies away, and the trend stays. A constant alone, as the models of the library have it,
+# would miss it.
 trend, rest = w.value, b.value
 ahead = np.linspace(0, 14, 401)[:, None]
 semiparametric = f(ahead).value + trend * ahead[:, 0] + rest

@@ -2,8 +2,8 @@
 r"""Quantiles side by side that do not cross
 ==========================================
 
-A tenth of the values should lie below the first curve, half below the second, a tenth above the third. Fitted one by
-one, curves from few samples cross, which no quantiles do. Fit them together:
+A tenth of the values should lie below the first curve, half below the second, a tenth above the third. Curves that are
+fitted one by one to few samples cross, although quantiles cannot. Fit them together:
 
 .. math::
 

@@ -3,14 +3,14 @@ r"""Classes in an order
 =====================
 
 Poor, fair, good: three classes, of which the middle one lies between the others. One function and two thresholds are
-enough, and every sample says of each threshold on which side of it it is:
+enough, and every sample has a label for each threshold, above or below:
 
 .. math::
 
    \min_{f, c}\ \tfrac12 \|f\|^2 + \sum_i \sum_k \max\bigl(0, 1 - z_{ik} (f(x_i) - c_k)\bigr)
    \quad\text{subject to}\quad c_1 \le c_2,
 
-:math:`z_{ik} = 1` where the class of sample :math:`i` is above threshold :math:`k`, else :math:`-1`.
+where :math:`z_{ik} = 1` if the class of sample :math:`i` is above threshold :math:`k`, and :math:`-1` otherwise.
 
 Source: W. Chu and S. S. Keerthi, "Support vector ordinal regression", Neural Computation 19 (2007).
 """
@@ -31,7 +31,7 @@ quality = X[:, 0] + X[:, 1] ** 2 / 2 + 0.3 * random.normal(size=90)
 grade = np.digitize(quality, [0.0, 1.2])
 
 # %%
-# The statement. Two losses of each sample, and the order of the thresholds.
+# The statement has two losses for each sample, and the order of the thresholds.
 f, c = Function(RBF(0.5)), cp.Variable(2, name="c")
 above = np.where(grade[:, None] > [0, 1], 1, -1)
 hinge = sum(cp.sum(cp.pos(1 - cp.multiply(above[:, k], f(X) - c[k]))) for k in (0, 1))

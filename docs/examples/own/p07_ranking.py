@@ -2,12 +2,12 @@
 r"""Ranking from pairs
 ====================
 
-Nobody can say how good a wine is, but everybody says which of two is better. Look for a function that is larger by 1
+It is hard to say how good a wine is, but easy to say which of two is better. Look for a function that is larger by 1
 at the better one of each pair:
 
 .. math:: \min_f\ \tfrac12 \|f\|^2 + \sum_{(i, j)} \max\bigl(0, 1 - (f(x_i) - f(x_j))\bigr).
 
-What the loss is about is the difference of two values, one functional for each pair.
+The loss is about the difference of two values, which is one functional for each pair.
 
 Source: T. Joachims, "Optimizing search engines using clickthrough data", Proceedings of the 8th ACM SIGKDD conference
 (2002).

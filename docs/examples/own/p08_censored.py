@@ -2,16 +2,16 @@
 r"""Survival times that are censored
 ==================================
 
-Of some patients only this is known: at the end of the study they were alive. A prediction beyond that end is not
-wrong, so their loss has one side:
+All that is known about some patients is that they were alive at the end of the study. A prediction beyond that end is
+not wrong, so their loss has one side:
 
 .. math::
 
    \min_{f, b}\ \tfrac12 \|f\|^2 + 5 \sum_i \max(0, r_i) + 5 \sum_{i \text{ seen}} \max(0, -r_i),
    \qquad r_i = t_i - f(x_i) - b,
 
-with the last time :math:`t_i` at which patient :math:`i` was seen. To leave these patients out, or to take the end of
-the study for the end of life, makes lives too short.
+with the last time :math:`t_i` at which patient :math:`i` was seen. Leaving these patients out, or
+taking the end of the study for the end of life, makes the predicted lives too short.
 
 Source: P. Shivaswamy, W. Chu and M. Jansche, "A support vector approach to censored targets", Proceedings of the 7th
 IEEE International Conference on Data Mining (2007).

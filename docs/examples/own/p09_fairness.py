@@ -2,7 +2,7 @@
 r"""Fairness, and its price
 =========================
 
-Who repays a loan may not be guessed by a column that the law protects, nor by what goes along with it. Bound the
+A bank may not decide about a loan by a column that the law protects, nor by anything that stands in for it. Bound the
 covariance of the decision with that column :math:`s`:
 
 .. math::
@@ -11,8 +11,8 @@ covariance of the decision with that column :math:`s`:
    \quad\text{subject to}\quad \Bigl|\tfrac1n \sum_i (s_i - \bar s)\, f(x_i)\Bigr| \le a.
 
 The covariance is one functional, :math:`\sum_i w_i f(x_i)`. The bound :math:`a` is a ``cp.Parameter``: one statement
-gives the whole path, and the multiplier of the bound is its price, what the objective would gain for a bound that is
-looser.
+gives the whole path, and the multiplier of the bound is its price: the rate at which the objective falls as the
+bound is relaxed.
 
 Source: M. B. Zafar, I. Valera, M. Gomez Rodriguez and K. Gummadi, "Fairness constraints: mechanisms for fair
 classification", Proceedings of the 20th International Conference on Artificial Intelligence and Statistics (2017).
@@ -42,7 +42,7 @@ fair = (cp.abs(covariance) <= a).set_label("fair")
 machine = Machine(cp.Minimize(0.5 * f.squared_norm + hinge), [fair])
 
 # %%
-# The path from no bound that matters to none at all left.
+# The path runs from a bound that does not matter to a covariance of 0.
 path = np.linspace(0.45, 0, 13)
 cost, price, right, apart = [], [], [], []
 for a.value in path:
@@ -65,7 +65,7 @@ assert (steps >= np.array(price[:-1]) - 1e-3).all()
 assert (steps <= np.array(price[1:]) + 1e-3).all()
 
 # %%
-# The fairer, the dearer: accuracy falls with the difference between the groups.
+# Fairness has its price: accuracy falls with the difference between the groups.
 
 # sphinx_gallery_alt = "Left, the objective falls and its price goes down to zero as the bound grows. Right, the"
 # sphinx_gallery_alt = "accuracy rises with the bound, and so does the difference between the two groups."

@@ -2,8 +2,8 @@
 r"""Several tasks that are alike
 ==============================
 
-Four schools with eight pupils each: too few for a curve of each, and they are too different for one curve. Let each
-school have a function of its own near one that all share:
+Four schools have eight pupils each. These are too few for a curve for each school, and the schools are too different
+for one curve. Let each school have a function of its own near one that all share:
 
 .. math:: \min\ \|f_0\|^2 + 5 \sum_t \|f_t - f_0\|^2 + 20 \sum_t \sum_i (y_{ti} - f_t(x_{ti}))^2.
 
@@ -47,7 +47,7 @@ print(machine.recognised, solution.explain(), sep="\n")
 assert solution.status == "optimal"
 
 # %%
-# Beside each school alone.
+# The picture compares it with each school fitted alone.
 grid = np.linspace(0, 4, 201)[:, None]
 found = np.array([solution.function(shared + own[t])(grid) for t in range(4)])
 alone = []

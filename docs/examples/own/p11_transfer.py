@@ -7,8 +7,8 @@ In the old laboratory a curve was measured at 40 places, in the new one at 4. Le
 
 .. math:: \min_{f, b}\ \tfrac{1}{20} \|f - g\|^2 + \sum_i (y_i - f(x_i) - b)^2.
 
-A known function is subtracted as an unknown one is. What is solved is the same problem with the residuals of
-:math:`g` for targets.
+A known function can be subtracted like an unknown one. The library solves the same problem with the residuals of
+:math:`g` as targets.
 
 Source: J. Yang, R. Yan and A. Hauptmann, "Cross-domain video concept detection using adaptive SVMs", Proceedings of
 the 15th ACM International Conference on Multimedia (2007).

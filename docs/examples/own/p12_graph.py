@@ -2,16 +2,16 @@
 r"""Two labels a class, and a graph
 =================================
 
-Of 100 samples 4 have labels. What do the others tell? Where they lie: join each to its nearest neighbours :math:`E`,
-and ask that the function differs little along the edges,
+Only 4 of 100 samples have labels. The others still tell where samples lie: join each to its nearest neighbours
+:math:`E`, and ask that the function differs little along the edges,
 
 .. math::
 
    \min_f\ \tfrac{1}{100} \|f\|^2 + \sum_{i \text{ labelled}} \max\bigl(0, 1 - y_i f(x_i)\bigr)
    + \tfrac{1}{20} \sum_{(i, j) \in E} \bigl(f(x_i) - f(x_j)\bigr)^2.
 
-The last sum is the quadratic form of the Laplacian of the graph. Written as it is here it has a loss of one
-functional for each edge.
+The last sum is the quadratic form of the Laplacian of the graph. As it is written here, each edge
+has a loss of one functional.
 
 Source: M. Belkin, P. Niyogi and V. Sindhwani, "Manifold regularization", Journal of Machine Learning Research 7
 (2006).
@@ -44,8 +44,8 @@ rough = cp.sum_squares(f(X)[i] - f(X)[j])
 machine = Machine(cp.Minimize(0.01 * f.squared_norm + hinge + 0.05 * rough))
 
 # %%
-# Four losses of labels and one for each edge. Without the graph the boundary lies between the four labels wherever the
-# kernel puts it.
+# There are four losses of labels, and one for each edge. Without the graph the boundary lies between the four labels
+# wherever the kernel puts it.
 
 # sphinx_gallery_alt = "Two panels with two half moons, four samples ringed. Left, the boundary cuts through both"
 # sphinx_gallery_alt = "moons; right, with the edges of the graph drawn, it runs between them."

@@ -2,7 +2,7 @@
 r"""What only the teacher sees
 ============================
 
-Patients are judged by two quick tests :math:`x`. Of the patients of the study, and of no others, there is also a
+Patients are judged by two quick tests :math:`x`. For the patients of the study, and for no others, there is also a
 biopsy :math:`x^*`. It tells which samples are hard: let the slack of a sample be a function of the biopsy,
 
 .. math::
@@ -49,8 +49,7 @@ assert slack.value.min() > -1e-6
 assert (y * decision >= 1 - slack.value - 1e-6).all()
 
 # %%
-# The slack is allowed where the biopsy is near the threshold, and nowhere else: what the tests get wrong there is
-# chance.
+# Slack is allowed where the biopsy is near the threshold, and nowhere else: an error of the tests there is chance.
 
 # sphinx_gallery_alt = "Left, two classes that overlap, and the boundary of the decision by the two tests. Right, the"
 # sphinx_gallery_alt = "slack as a function of the biopsy: humps, with the hinge of every sample below it."

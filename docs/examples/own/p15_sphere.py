@@ -2,16 +2,16 @@
 r"""A sphere around the usual
 ===========================
 
-What is unlike the rest? Look for the smallest sphere in the space of the kernel around most of the samples, with
-middle :math:`c` and radius :math:`\sqrt R`. The distance of a sample from the middle is :math:`\|k(x, \cdot) - c\|^2
-= k(x, x) - 2 c(x) + \|c\|^2`, so that with :math:`\rho = R - \|c\|^2`
+Which samples are unlike the rest? Look for the smallest sphere in the space of the kernel around most of the samples,
+with middle :math:`c` and radius :math:`\sqrt R`. The distance of a sample from the middle is :math:`\|k(x, \cdot) -
+c\|^2 = k(x, x) - 2 c(x) + \|c\|^2`, so that with :math:`\rho = R - \|c\|^2`
 
 .. math::
 
    \min_{c, R}\ R + C \sum_i \max\bigl(0, \|k(x_i, \cdot) - c\|^2 - R\bigr)
    = \min_{c, \rho}\ \|c\|^2 + \rho + C \sum_i \max\bigl(0, k(x_i, x_i) - 2 c(x_i) - \rho\bigr):
 
-the middle is a function as any other, and the sphere is a soft margin without classes.
+the middle is a function like any other, and the sphere is a soft margin without classes.
 
 Source: D. Tax and R. Duin, "Support vector data description", Machine Learning 54 (2004).
 """

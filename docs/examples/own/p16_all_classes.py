@@ -2,9 +2,9 @@
 r"""All classes in one problem
 ============================
 
-Not one against the rest and not pair by pair: one function for each class, and the largest decides. A sample pays for
-each class :math:`k` that comes within 1 of its own, either for all of them or for the worst alone. With the leads
-:math:`m_{ik} = f_{y_i}(x_i) + b_{y_i} - f_k(x_i) - b_k`:
+Instead of one class against the rest, or pair by pair, take one function for each class, and let the largest decide. A
+sample pays for each class :math:`k` that comes within 1 of its own, either for all of them or for the worst alone. With
+the leads :math:`m_{ik} = f_{y_i}(x_i) + b_{y_i} - f_k(x_i) - b_k`:
 
 .. math::
 

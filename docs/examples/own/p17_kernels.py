@@ -2,7 +2,7 @@
 r"""Several kernels, with their weights
 =====================================
 
-How wide should the kernel be? Take several, a function of each, and let the sum of their norms be paid for:
+How wide should the kernel be? Take several kernels, a function of each, and penalise the sum of their norms:
 
 .. math:: \min\ \tfrac12 \bigl(\textstyle\sum_k \|f_k\|\bigr)^2 + \sum_i \bigl(y_i - \sum_k f_k(x_i)\bigr)^2.
 

@@ -13,10 +13,10 @@ shares have, by Bayes' rule,
 For Gaussian densities of one variance :math:`\sigma^2` the log-odds are linear,
 :math:`a(x) = (\mu_+ - \mu_-)\,(x - (\mu_+ + \mu_-)/2) / \sigma^2`; for different variances they are quadratic.
 
-Two machines estimate these probabilities from samples. Kernel logistic regression (C4) states
+Two machines estimate these probabilities from samples. Kernel logistic regression states
 :math:`P(y = +1 \mid x) = 1/(1 + e^{-g(x)})` and minimises
 :math:`\tfrac12\|f\|^2 + C \sum \ln(1 + e^{-y_i g(x_i)})` in :math:`g = f + b`. The support vector machine has scores
-:math:`g(x)` only; Platt's sigmoid makes :math:`1/(1 + e^{-(A g(x) + B)})` of them (C5), with :math:`A` and :math:`B`
+:math:`g(x)` only; Platt's sigmoid turns them into :math:`1/(1 + e^{-(A g(x) + B)})`, with :math:`A` and :math:`B`
 fitted to scores that cross-validation gives samples which a machine has not seen.
 """
 
@@ -41,8 +41,8 @@ truth = densities[1] / (densities[0] + densities[1])
 assert np.allclose(truth, expit(2 * t))  # (mu+ - mu-) / sigma^2 = 2
 
 # %%
-# Both machines, on 100 samples of each class. How far their probabilities are from the true ones, on average over the
-# samples that there will be:
+# Both machines are fitted to 100 samples of each class. The lines below say how far their probabilities are from the
+# true ones, on average over new samples.
 kernel = RBF(0.1)
 logistic = Logistic(x[:, None], y, kernel, C=1.0).solve()
 platt = calibrate(lambda X, y: SoftMargin(X, y, kernel, C=1.0), x[:, None], y)
@@ -58,9 +58,10 @@ for name, probability in estimates.items():
     assert away < 0.08
 
 # %%
-# Left the densities, and the probability that follows from them; right what the machines make of the samples, which are
-# drawn below and above. Where samples are many the curves come near to the truth. Far out :math:`f` vanishes with the
-# kernel, and the estimates turn back to what :math:`b` says; the true probability goes on to 0 or 1.
+# On the left are the densities, and the probability that follows from them; on the right are the machines' estimates,
+# with the samples drawn below and above. Where there are many samples, the curves are close to the truth. Far out
+# :math:`f` vanishes with the kernel, and the estimates return to the value that :math:`b` gives, while the true
+# probability goes on to 0 or 1.
 
 # sphinx_gallery_alt = "Left, two bell curves and a sigmoid that crosses 1/2 where they meet. Right, the same sigmoid"
 # sphinx_gallery_alt = "with the estimates of both machines close to it, and ticks at the samples of the two classes."

@@ -2,8 +2,9 @@
 r"""Dimension against margin
 ===========================
 
-Why may a machine with infinitely many features generalise? Take the hyperplanes of :math:`\mathbb R^n` that separate
-points in a ball of radius :math:`R` with margin :math:`\rho` at least. They cannot give all :math:`2^h` labellings to
+Why can a machine with infinitely many features generalise? Take the hyperplanes of :math:`\mathbb R^n` that separate
+points in a ball of radius :math:`R` with a margin of at least :math:`\rho`. They cannot give all :math:`2^h` labellings
+to
 :math:`h` points, wherever these lie, unless
 
 .. math:: h \le \min\bigl(\lceil R^2/\rho^2 \rceil,\ n\bigr) + 1
@@ -42,15 +43,15 @@ for h in range(2, 9):
     assert abs(simplices[h] ** 2 + 1 - h + (h % 2) * (h - 1) / h**2) < 1e-5
 
 # %%
-# The same numbers of machines on the corner of W2. :math:`R` is the radius of the smallest ball around the samples
-# :math:`\phi(x_i)`,
+# The same numbers follow for machines on 50 samples of two classes. :math:`R` is the radius of the smallest ball around
+# the samples :math:`\phi(x_i)`,
 #
 # .. math:: R^2 = \max_\lambda\ \sum_i \lambda_i K_{ii} - \lambda' K \lambda
 #           \quad\text{subject to}\quad \lambda \ge 0,\ \sum_i \lambda_i = 1.
 #
 # With the Gaussian kernel any number of samples is separated, :math:`n` is no bound, and the margin says
 # ``dimension at most 18`` at :math:`\theta = 10`. With :math:`(\langle x, z\rangle + 1)^2` there are 5 features beside
-# the intercept, and it is they that say ``dimension at most 6``.
+# the intercept, and these say ``dimension at most 6``.
 X = np.random.RandomState(0).uniform(-1, 1, 100).reshape(50, 2)
 y = np.where((X < 0).all(axis=1), -1.0, 1.0)
 
@@ -80,8 +81,8 @@ for name, kernel, features in machines:
 assert [dimension for _, dimension in placed.values()] == [133, 26, 18, 6, 10]
 
 # %%
-# The bound is of margins that were promised before the samples came. A machine finds its margin on them, which needs
-# bounds of a different kind; in those too :math:`R^2/\rho^2` takes the place of the dimension.
+# The bound holds for margins that are fixed before the samples are seen. A machine finds its margin on the samples,
+# which needs bounds of a different kind; in those too :math:`R^2/\rho^2` takes the place of the dimension.
 
 # sphinx_gallery_alt = "A rising staircase of the dimension against R over rho, with level branches at 6 and at 10."
 # sphinx_gallery_alt = "Seven simplices lie on its steps, three Gaussian machines further up, and two polynomial ones"

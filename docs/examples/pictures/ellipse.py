@@ -2,8 +2,8 @@
 r"""An ellipse becomes a plane
 =============================
 
-Which machine separates what lies within an ellipse from what lies outside? None that is linear in :math:`(x_1, x_2)`;
-but an ellipse around the origin is :math:`w_1 x_1^2 + w_2 x_1 x_2 + w_3 x_2^2 = c`, which is linear in the three
+Which machine separates the points within an ellipse from those outside? No machine that is linear in :math:`(x_1, x_2)`
+does, but an ellipse around the origin is :math:`w_1 x_1^2 + w_2 x_1 x_2 + w_3 x_2^2 = c`, which is linear in the three
 features of
 
 .. math:: \phi(x) = (x_1^2,\ \sqrt2\, x_1 x_2,\ x_2^2).
@@ -12,7 +12,7 @@ There the ellipse is a plane. The factor :math:`\sqrt 2` makes the inner product
 
 .. math:: \langle\phi(x), \phi(z)\rangle = x_1^2 z_1^2 + 2 x_1 x_2 z_1 z_2 + x_2^2 z_2^2 = \langle x, z\rangle^2,
 
-so that the features need never be computed (B4).
+so that the features need never be computed.
 """
 
 import matplotlib.pyplot as plt

@@ -4,14 +4,14 @@ r"""Exclusive or, and the map that separates it
 
 Can a line tell :math:`(0, 1), (1, 0)` from :math:`(0, 0), (1, 1)`? No: the middle :math:`(1/2, 1/2)` is halfway between
 the two samples of either class, so that a function :math:`g(x) = \langle w, x\rangle + b` that is positive at the
-first two and negative at the others would be both there (B3). This is why a single perceptron cannot compute the
+first two and negative at the others would be both there. This is why a single perceptron cannot compute the
 exclusive or.
 
 With the features
 
 .. math:: \phi(x) = (x_1^2,\ \sqrt2\, x_1 x_2,\ x_2^2)
 
-the four samples are corners of a tetrahedron, which any labels separate (B4). If all four are support vectors,
+the four samples are corners of a tetrahedron, which separates any labelling. If all four are support vectors,
 :math:`g = -1` at :math:`\phi = 0` gives :math:`b = -1`, the next two give :math:`w_1 = w_3 = 2`, and the last one
 :math:`2 + \sqrt2\, w_2 + 2 - 1 = -1`, so :math:`w_2 = -2\sqrt2`. The multipliers :math:`\alpha = (6, 4, 4, 2)` prove
 it: none is negative, :math:`\sum \alpha_i y_i = 0` and :math:`\sum \alpha_i y_i \phi(x_i) = w`. The margin is
@@ -33,7 +33,7 @@ X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 y = np.array([-1.0, 1.0, 1.0, -1.0])
 
 # %%
-# The linear program of B3 has no solution, and its multipliers say why: the hulls of both classes meet at
+# The linear program of separability has no solution, and its multipliers say why: the hulls of both classes meet at
 # ``[0.5, 0.5]``. After the map there is the margin ``0.2500``, by the features and by their kernel
 # :math:`\langle x, z\rangle^2`.
 hulls = Separability(X, y).decide()
@@ -53,7 +53,8 @@ w = explicit.function.weights
 assert np.allclose(w, [2, -2 * np.sqrt(2), 2], atol=1e-6)
 
 # %%
-# Left the plane, with the point that is in both hulls; the boundary is that of the map. Right the features.
+# On the left is the plane, with the point that is in both hulls and the boundary that the map gives; on the right are
+# the features.
 
 # sphinx_gallery_alt = "Left, the corners of a square, opposite ones in one class, with a cross in the middle and a"
 # sphinx_gallery_alt = "band between two parallel lines. Right, the four samples in space, and a plane that"

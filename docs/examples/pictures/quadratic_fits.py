@@ -2,12 +2,13 @@
 r"""One outlier, three parabolas
 ===============================
 
-What W8 shows of lines holds of every fit that is linear in its parameters. With the features :math:`(1, x, x^2)`, the
+The effect of :ref:`one outlier on lines <sphx_glr_gallery_textbook_w8_outlier.py>` is the same for every fit that is
+linear in its parameters. With the features :math:`(1, x, x^2)`, the
 residuals are :math:`r_i = y_i - w_1 x_i - w_2 x_i^2 - b`, and
 
 .. math::
 
-   \text{A1}\quad \min \sum r_i^2, \qquad\quad \text{A2}\quad \min \sum |r_i|, \qquad \text{A3}\quad \min \max |r_i|
+   \min \sum r_i^2, \qquad\quad \min \sum |r_i|, \qquad\quad \min \max |r_i|
 
 are three parabolas. 21 points lie near :math:`y = 2 - x + x^2/2`, with noise of standard deviation 0.2; one of them is
 moved up by 6.
@@ -44,7 +45,7 @@ for fit, (name, _, _) in looks.items():
     curve = solution.decision_function(np.column_stack([t, t**2]))
     away[fit] = float(np.abs(curve - 2 - np.column_stack([t, t**2]) @ TRUE).max())
     found = f"{solution.intercept:.3f} {w[0]:+.3f} x {w[1]:+.3f} x^2, off by {away[fit]:.2f}"
-    print(f"{fit.entry.catalogue} {name:14} {found}")
+    print(f"{name:14} {found}")
     assert solution.status == "optimal"
     answers[fit] = solution, curve
 assert np.sum(np.abs(answers[LeastAbsoluteFit][0].residuals) < 1e-6) == 3
@@ -53,13 +54,13 @@ assert np.allclose(worst[-4:], worst[-1], rtol=1e-4)
 assert away[LeastAbsoluteFit] < away[LeastSquaresFit] < away[ChebyshevFit]
 
 # %%
-# Of Chebyshev's fit four residuals are of one size, one more than there are parameters, and the outlier is among them.
+# Four residuals of Chebyshev's fit are of one size, one more than there are parameters, and the outlier is among them.
 
 # sphinx_gallery_alt = "Points along a parabola, one far above: the parabola of absolute deviations follows the points,"
 # sphinx_gallery_alt = "that of least squares is lifted around the outlier, and that of Chebyshev most of all."
 figure, axes = plt.subplots(figsize=(7.0, 4.8), layout="constrained")
 for fit, (name, colour, dashes) in looks.items():
-    axes.plot(t, answers[fit][1], color=colour, linestyle=dashes, label=f"{fit.entry.catalogue} {name}")
+    axes.plot(t, answers[fit][1], color=colour, linestyle=dashes, label=name)
 axes.plot(t, 2 + np.column_stack([t, t**2]) @ TRUE, color=INK, linestyle="dotted", label="true parabola")
 draw_samples(axes, x, y, INK, "o", "point")
 ring(axes, x[outlier : outlier + 1], y[outlier : outlier + 1], "outlier")

@@ -2,24 +2,24 @@
 r"""A soft tube beside least squares
 ===================================
 
-What does the loss make of one outlier? A survey of learning with kernels draws two curves through the points of its
-picture of three lines, both with :math:`k(x, z) = e^{-(x - z)^2/c^2}`, :math:`c = 8`: a soft tube (D2) with
-:math:`C = 0.5` and :math:`\epsilon = 0.2`, and least squares (E1) with :math:`C = 40`,
+How does the loss treat one outlier? A survey of learning with kernels draws two curves through the points of its
+picture of three lines, both with :math:`k(x, z) = e^{-(x - z)^2/c^2}`, :math:`c = 8`: a soft tube with
+:math:`C = 0.5` and :math:`\epsilon = 0.2`, and least squares with :math:`C = 40`,
 
 .. math::
 
-   \text{D2}\qquad & \min_{f, b}\ \tfrac12 \|f\|^2 + C \sum_i \max(0, |r_i| - \epsilon)
+   \text{tube}\qquad & \min_{f, b}\ \tfrac12 \|f\|^2 + C \sum_i \max(0, |r_i| - \epsilon)
    && \text{the slope of the loss is at most } C
 
-   \text{E1}\qquad & \min_{f, b}\ \tfrac12 \|f\|^2 + \tfrac C2 \sum_i r_i^2
+   \text{squares}\qquad & \min_{f, b}\ \tfrac12 \|f\|^2 + \tfrac C2 \sum_i r_i^2
    && \text{the slope is } C\,|r_i|
 
-with the residuals :math:`r_i = y_i - f(x_i) - b`. The survey does not print its points. These are ours, those of W8: 21
-near a line, and the last one moved down by 5.
+with the residuals :math:`r_i = y_i - f(x_i) - b`. The survey does not print its points. The points here are those of
+:ref:`one outlier, four lines <sphx_glr_gallery_textbook_w8_outlier.py>`: 21 near a line, the last one moved down by 5.
 
-In either, the coefficient of a sample is the slope of the loss at its residual: :math:`|\beta_i| \le C` in the tube,
-and :math:`\beta_i = C r_i` of squares. So the outlier has no more say in the tube than any other sample outside, and
-samples inside have none.
+In both machines the coefficient of a sample is the slope of the loss at its residual: :math:`|\beta_i| \le C` in the
+tube, and :math:`\beta_i = C r_i` with squares. In the tube the outlier therefore has no more influence than any other
+sample outside, and samples inside have none.
 """
 
 import matplotlib.pyplot as plt
@@ -38,8 +38,8 @@ y[-1] -= 5
 X, kernel = x[:, None], RBF.from_c(8)
 
 # %%
-# Both answers are proved optimal. ``18 of 21`` coefficients of the tube are not 0, ``16 at the bound``, and of squares
-# ``21 of 21``. The outlier stays ``3.61`` below the curve of the tube, and draws that of squares to ``2.97``.
+# Both answers are proved optimal. In the tube ``18 of 21`` coefficients are not 0 and ``16 at the bound``; with squares
+# it is ``21 of 21``. The outlier stays ``3.61`` below the curve of the tube, and draws that of squares to ``2.97``.
 tube = SoftTube(X, y, kernel, C=0.5, epsilon=0.2)
 squares = LeastSquares(X, y, kernel, C=40.0)
 robust, fitted = tube.solve(tol=1e-9), squares.solve(tol=1e-9)

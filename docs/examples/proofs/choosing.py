@@ -3,8 +3,8 @@ r"""Choosing C and gamma
 ======================
 
 The cost and the width of a soft margin with a Gaussian kernel are chosen by cross-validation. A grid proves every fit
-of every fold; a path shows what changes with one of them; an exact path has all answers between two costs, with the
-values where a sample begins or ceases to be a support vector.
+of every fold; a path shows how the answer changes with one of them; an exact path has all answers between two costs,
+with the values where a sample begins or ceases to be a support vector.
 """
 
 import matplotlib.pyplot as plt
@@ -31,7 +31,7 @@ assert max(search.mean) == search.best_score
 GridSearchDisplay.from_search(search).plot()
 
 # %%
-# Along the cost the optimal value rises (W3), and fewer samples are support vectors, if not always.
+# Along the cost the optimal value rises, and fewer samples are support vectors, if not always.
 costs = np.logspace(-1, 3, 13)
 followed = path(model, C=costs, progress=False, tol=1e-6)
 assert all(fit.status == "optimal" for fit in followed.fits)

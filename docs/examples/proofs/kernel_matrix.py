@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What a kernel sees
-====================
+r"""The kernel matrix as a picture
+==============================
 
-All that a kernel machine knows of its samples is the matrix :math:`K_{ij} = k(x_i, x_j)`. With the samples in the order
+A kernel machine knows nothing of its samples but the matrix :math:`K_{ij} = k(x_i, x_j)`. With the samples in the order
 of their classes, a kernel that suits them shows blocks: large values within a class, small ones between two. Its
 eigenvalues tell how many directions the machine can tell apart; a negative one means that the problem is not convex.
 """
@@ -30,7 +30,7 @@ model = OneVersusRest(X, y, RBF(1.0), C=10.0)
 GramDisplay.from_model(model).plot()
 
 # %%
-# So the machine that it makes decides: one boundary is clear, the other has errors beside it.
+# The machine that this kernel makes is alike: one boundary is clear, and the other has errors beside it.
 solution = model.solve("smo", tol=1e-6, progress=False)
 errors = np.flatnonzero(solution.predict(X) != y)
 print(f"{errors.size} of {len(y)} flowers are on a wrong side, of classes {sorted(set(y[errors].tolist()))}")

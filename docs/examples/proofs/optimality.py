@@ -10,8 +10,8 @@ multiplier :math:`\alpha_i` the conditions of Karush, Kuhn and Tucker are
    z_i > 1 \Rightarrow \alpha_i = 0, \qquad z_i < 1 \Rightarrow \alpha_i = C,
    \qquad z_i = 1 \Rightarrow 0 \le \alpha_i \le C,
 
-a step: the graph of the slopes of the hinge. Whoever solved the problem, a sample off that graph is a reason why the
-answer is not optimal, and how much it is off by in all is what the duality gap bounds: for any :math:`(f, b)` with
+a step: the graph of the slopes of the hinge. Whichever solver was used, a sample off that graph is a reason why the
+answer is not optimal, and the duality gap bounds how much all of these matter: for any :math:`(f, b)` with
 primal value :math:`P` and any feasible multipliers with dual value :math:`D`, :math:`D \le p^* \le P`.
 """
 
@@ -32,7 +32,8 @@ solution = model.solve(tol=1e-6)
 hasty = sklearn.svm.SVC(C=1.0, gamma=1.0, tol=0.5).fit(X, y)
 
 # %%
-# Ours has every sample on the graph; of scikit-learn's machine, stopped early on purpose, some are off.
+# Our answer has every sample on the graph. Some samples of scikit-learn's machine, which was stopped early on purpose,
+# are off it.
 
 # sphinx_gallery_alt = "Two panels, the multiplier against the margin, with a step from 1 to 0 at margin 1. Left, all"
 # sphinx_gallery_alt = "samples lie on the step. Right, some samples are crosses beside it, coloured by their distance."
@@ -50,7 +51,7 @@ assert proved.violation.max() < 1e-3 < stopped.violation.max()
 print(audit(hasty, X, y))
 
 # %%
-# Certificates of answers to one problem, held against each other: primal values above the optimum, dual values below.
+# Certificates of answers to one problem can be compared: primal values above the optimum, dual values below.
 # Coordinate descent stops as soon as its tolerance is proved, and encloses the optimum more and more tightly.
 answers = {"SVC": model.certify(hasty)}
 for tol in (1e-1, 1e-3, 1e-6):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Solvers beside each other
-===========================
+r"""A comparison of solvers
+=======================
 
-One model, its forms, and several solvers: which answers are proved, and how long did each take? The certificate of an
-answer is computed from the data and the coefficients alone, so a solver's own word plays no part in it. Seconds are
-those of the computer that built this page.
+Several solvers are given one model and its forms: which answers are proved, and how long did each take? The certificate
+of an answer is computed from the data and the coefficients alone, so a solver's own word plays no part in it. Seconds
+are those of the computer that built this page.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""W1. The hard margin by hand
-==============================
+r"""The hard margin by hand
+=======================
 
 Which line separates three points with the widest strip? Given :math:`x_1 = (0, 2)`, :math:`x_2 = (2, 0)`,
-:math:`x_3 = (-1, -1)` with labels :math:`y = +1, +1, -1`, solve (C1)
+:math:`x_3 = (-1, -1)` with labels :math:`y = +1, +1, -1`, solve
 
 .. math:: \min_{w, b}\ \tfrac12 \|w\|^2 \quad\text{subject to}\quad y_i (\langle w, x_i\rangle + b) \ge 1.
 
@@ -11,7 +11,7 @@ Swapping the coordinates swaps :math:`x_1` and :math:`x_2` and leaves the proble
 :math:`w = (c, c)`. If all three constraints are active, :math:`2c + b = 1` and :math:`2c - b = 1`, hence
 :math:`c = 1/2` and :math:`b = 0`.
 
-That they are active, and the point optimal, is what the multipliers prove (Karush, Kuhn, Tucker): with
+The multipliers prove that they are active and that the point is optimal (Karush, Kuhn, Tucker): with
 :math:`\alpha \ge 0`,
 
 .. math::
@@ -19,9 +19,9 @@ That they are active, and the point optimal, is what the multipliers prove (Karu
    w = \sum_i \alpha_i y_i x_i:\quad 2\alpha_2 + \alpha_3 = \tfrac12,\quad 2\alpha_1 + \alpha_3 = \tfrac12,
    \qquad\quad \sum_i \alpha_i y_i = 0:\quad \alpha_1 + \alpha_2 = \alpha_3,
 
-which :math:`\alpha = (1/8, 1/8, 1/4)` solves. All :math:`\alpha_i` are above 0: three support vectors. The primal value
-is :math:`\tfrac12\|w\|^2 = 1/4`, the dual value :math:`\sum \alpha_i - \tfrac12\|w\|^2 = 1/2 - 1/4 = 1/4`, the same;
-and the margin is :math:`1/\|w\| = (\sum \alpha_i)^{-1/2} = \sqrt 2`.
+which :math:`\alpha = (1/8, 1/8, 1/4)` solves. All :math:`\alpha_i` are above 0, so there are three support vectors. The
+primal value is :math:`\tfrac12\|w\|^2 = 1/4`, the dual value :math:`\sum \alpha_i - \tfrac12\|w\|^2 = 1/2 - 1/4 = 1/4`,
+the same; and the margin is :math:`1/\|w\| = (\sum \alpha_i)^{-1/2} = \sqrt 2`.
 """
 
 from textwrap import fill
@@ -46,7 +46,7 @@ values = []
 for form in (model.primal, model.geometric, model.dual):
     solution = form.solve("clarabel", tol=1e-7)
     w = solution.function.weights
-    print(f"{form.catalogue:13} w = ({w[0]:.4f}, {w[1]:.4f}), margin {solution.margin:.4f}, {solution.status}")
+    print(f"{form.name:21} w = ({w[0]:.4f}, {w[1]:.4f}), margin {solution.margin:.4f}, {solution.status}")
     assert solution.status == "optimal"
     assert np.allclose(w, [1 / 2, 1 / 2], atol=1e-6)
     assert abs(solution.intercept) < 1e-6
@@ -56,8 +56,8 @@ for form in (model.primal, model.geometric, model.dual):
     values.append(solution.objective)
 
 # %%
-# What each form calls its value: half the squared norm, the margin itself, and minus the value of the primal. The
-# answer belongs to the model: whoever found it, every form shows it in its variables.
+# Each form has a value of its own: half the squared norm, the margin itself, and minus the value of the primal. The
+# answer belongs to the model: whichever form found it, every form shows it in its variables.
 assert np.allclose(values, [1 / 4, np.sqrt(2), -1 / 4])
 print("values: primal {:.4f}, margin {:.4f}, dual {:.4f}".format(*values))
 assert np.isclose(model.geometric.problem.value, np.sqrt(2))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""W2. Hard or soft margin, with a Gaussian kernel
-==================================================
+r"""Hard or soft margin, with a Gaussian kernel
+===========================================
 
-What does the kernel make of two classes that no line separates, and when is a margin to be soft? The 50 samples are
+What does the kernel do with two classes that no line separates, and when should a margin be soft? The 50 samples are
 those of a notebook on sparse kernel machines, uniform in :math:`[-1, 1]^2`: the first 100 numbers of NumPy's old
 generator, seeded with 0. They are labelled in two ways: :math:`y = -1` where both coordinates are negative and
 :math:`+1` elsewhere (the corner, as in the notebook), and :math:`y = \operatorname{sign}(x_1 x_2)` (exclusive or). With
@@ -10,9 +10,9 @@ generator, seeded with 0. They are labelled in two ways: :math:`y = -1` where bo
 
 .. math::
 
-   \text{hard (C1)}\qquad & \min_{f, b}\ \tfrac12 \|f\|^2 && \text{subject to}\quad y_i (f(x_i) + b) \ge 1
+   \text{hard}\qquad & \min_{f, b}\ \tfrac12 \|f\|^2 && \text{subject to}\quad y_i (f(x_i) + b) \ge 1
 
-   \text{soft (C2)}\qquad & \min_{f, b, \xi}\ \tfrac12 \|f\|^2 + C \textstyle\sum_i \xi_i
+   \text{soft}\qquad & \min_{f, b, \xi}\ \tfrac12 \|f\|^2 + C \textstyle\sum_i \xi_i
    && \text{subject to}\quad y_i (f(x_i) + b) \ge 1 - \xi_i,\quad \xi_i \ge 0, \quad\text{here with } C = 1.
 
 Why is there a hard margin at all? The Gaussian kernel matrix of different samples is positive definite, so that
@@ -39,9 +39,9 @@ labels = {"corner": np.where((X < 0).all(axis=1), -1.0, 1.0), "exclusive or": np
 kernel = RBF.from_theta(1)
 
 # %%
-# Free support vectors lie on the dashed lines, those at the bound :math:`C` inside the strip. The hard margin of the
-# corner has ``4 support vectors``, the soft one ``19 support vectors, 16 inside the strip`` and the optimal value
-# ``12.7482334``: it is the first soft margin of the notebook.
+# Free support vectors lie on the dashed lines, and those at the bound :math:`C` lie inside the strip. The hard margin
+# of the corner has ``4 support vectors``; the soft one has ``19 support vectors, 16 inside the strip`` and the optimal
+# value ``12.7482334``, which is that of the first soft margin of the notebook.
 answers = {}
 for name, y in labels.items():
     for kind, model in (("hard", HardMargin(X, y, kernel)), ("soft", SoftMargin(X, y, kernel, C=1.0))):
@@ -61,8 +61,8 @@ assert [solution.n_support for _, solution in answers.values()] == [4, 19, 8, 39
 assert abs(answers["corner", "soft"][1].certificate.primal_value - 12.7482334) < 5e-8
 
 # %%
-# The price of separating every sample is the margin: of the exclusive or it is ``0.0197`` where all are separated and
-# ``0.2583`` where some need not be.
+# Separating every sample costs margin: for the exclusive or it is ``0.0197`` where all are separated, and ``0.2583``
+# where some need not be.
 
 # sphinx_gallery_alt = "Four panels, the corner above and the exclusive or below, hard margins on the left, soft ones"
 # sphinx_gallery_alt = "on the right. Hard strips are thin and empty; soft ones are wide, with many ringed samples"

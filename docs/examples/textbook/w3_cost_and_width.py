@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""W3. The cost C and the width theta
-=====================================
+r"""The cost C and the width theta
+==============================
 
-How many support vectors are there, and how curved is the boundary? The 50 samples are those of W2, as a
-notebook on sparse kernel machines draws them: uniform in :math:`[-1, 1]^2`, the first 100 numbers of NumPy's old
-generator, seeded with 0, with :math:`y = -1` where both coordinates are negative and :math:`+1` elsewhere. With
-:math:`k(x, z) = e^{-\theta\|x - z\|^2/2}`, for :math:`C \in \{0.5, 1, 10\}` and :math:`\theta \in \{1, 5, 10\}`, solve
-(C2)
+How many support vectors are there, and how curved is the boundary? The 50 samples are those of :ref:`the corner
+<sphx_glr_gallery_textbook_w2_gaussian_margins.py>`, as a notebook on sparse kernel machines draws them: uniform in
+:math:`[-1, 1]^2`, the first 100 numbers of NumPy's old generator, seeded with 0, with :math:`y = -1` where both
+coordinates are negative and :math:`+1` elsewhere. With :math:`k(x, z) = e^{-\theta\|x - z\|^2/2}`, for :math:`C \in
+\{0.5, 1, 10\}` and :math:`\theta \in \{1, 5, 10\}`, solve
 
 .. math::
 
@@ -17,11 +17,11 @@ On every data set, with :math:`(f, \xi)` optimal at :math:`C` and :math:`(f', \x
 
 .. math:: p(C) \le p(C'), \qquad \sum \xi_i \ge \sum \xi'_i, \qquad \|f\| \le \|f'\|.
 
-The first, since the objective at :math:`C` is nowhere above the one at :math:`C'`. For the second, add that
-:math:`(f, \xi)` is best at :math:`C` and :math:`(f', \xi')` at :math:`C'`: what is left is
-:math:`(C' - C)(\sum \xi'_i - \sum \xi_i) \le 0`. The third: at :math:`C`, :math:`(f', \xi')` has no more slack and yet
-is no better, so its norm is no smaller. Of the number of support vectors nothing is proved: neither :math:`C` nor
-:math:`\theta` is bound to move it one way.
+The first holds because the objective at :math:`C` is nowhere above the one at :math:`C'`. For the second, add the two
+statements that :math:`(f, \xi)` is best at :math:`C` and :math:`(f', \xi')` at :math:`C'`: they leave
+:math:`(C' - C)(\sum \xi'_i - \sum \xi_i) \le 0`. For the third, at :math:`C` the point :math:`(f', \xi')` has no more
+slack and yet is no better, so its norm is no smaller. Nothing is proved about the number of support vectors: it need
+not rise or fall with :math:`C` or :math:`\theta`.
 """
 
 import matplotlib.pyplot as plt
@@ -39,10 +39,10 @@ X = np.random.RandomState(0).uniform(-1, 1, 100).reshape(50, 2)
 y = np.where((X < 0).all(axis=1), -1.0, 1.0)
 
 # %%
-# A sweep over the cost computes the kernel matrix once for each width. The three inequalities hold. At
-# :math:`\theta = 1` there are ``support vectors [25, 19, 10]`` with the
-# ``optimal values [8.3485272, 12.7482334, 44.426765]``: the middle one, :math:`C = 1`, is the soft margin of W2. At
-# :math:`\theta = 10` there are ``support vectors [26, 22, 19]``.
+# A sweep over the cost computes the kernel matrix once for each width. The three inequalities hold. At :math:`\theta =
+# 1` there are ``support vectors [25, 19, 10]`` with the ``optimal values [8.3485272, 12.7482334, 44.426765]``: the
+# middle one, :math:`C = 1`, is the soft margin of the corner before. At :math:`\theta = 10` there are ``support vectors
+# [26, 22, 19]``.
 displays, counts, optima = {}, {}, {}
 for theta in THETAS:
     model = SoftMargin(X, y, RBF.from_theta(theta))

@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""W4. The losses of classification and of regression
-=====================================================
+r"""The losses of classification and of regression
+==============================================
 
 What does a mistake cost? A classifier :math:`g = f + b` errs at :math:`(x, y)` where the margin :math:`z = y\,g(x)` is
 not above 0. The count of errors, the 0/1 loss, is hard to minimise; each of these is convex and nowhere below it, so
 that a small sum of them proves few errors:
 
-* hinge, :math:`\max(0, 1 - z)`, of the soft margin (C2): 0 from :math:`z = 1` on, hence few support vectors;
-* logistic, :math:`\ln(1 + e^{-z}) / \ln 2`, of logistic regression (C4): never 0, hence a weight on each sample;
-* squared, :math:`(1 - z)^2 = (y - g(x))^2`, of least squares (E1): it penalises :math:`z > 1` too, samples far on the
+* hinge, :math:`\max(0, 1 - z)`, of the soft margin: 0 from :math:`z = 1` on, hence few support vectors;
+* logistic, :math:`\ln(1 + e^{-z}) / \ln 2`, of logistic regression: never 0, hence a weight on each sample;
+* squared, :math:`(1 - z)^2 = (y - g(x))^2`, of least squares: it penalises :math:`z > 1` too, samples far on the
   right side.
 
 Which of them touch the 0/1 loss at :math:`z = 0`, where it jumps? All three are 1 there.
 
 In regression, :math:`r = y - g(x)` is the residual, and the same choice returns:
 
-* :math:`\epsilon`-insensitive, :math:`\max(0, |r| - \epsilon)`, of the tube (D2): free within :math:`\epsilon`, and
+* :math:`\epsilon`-insensitive, :math:`\max(0, |r| - \epsilon)`, of the tube: free within :math:`\epsilon`, and
   then a slope of 1 at most;
-* squared, :math:`r^2 / 2`, of least squares (E1): its slope :math:`r` grows with the residual,
+* squared, :math:`r^2 / 2`, of least squares: its slope :math:`r` grows with the residual,
 
-so that with the second one outlier can weigh as much as all other samples together.
+so that with the second loss one outlier can weigh as much as all other samples together.
 
-The conjugate :math:`\phi^*(s) = \sup_t\, s t - \phi(t)` of each loss is what the dual problem is made of. Where it is
-finite are the slopes that the loss has, and multipliers are minus slopes: from 0 to :math:`C` of the hinge, from
-:math:`-C` to :math:`C` of the tube, everywhere of the square.
+The dual problem is made of the conjugate :math:`\phi^*(s) = \sup_t\, s t - \phi(t)` of each loss. It is finite at the
+slopes that the loss has, and multipliers are minus slopes: they lie between 0 and :math:`C` for the hinge, between
+:math:`-C` and :math:`C` for the tube, and anywhere for the square.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ from formulations.plots.style import STYLE
 plt.rcParams.update(STYLE)
 
 # %%
-# The square of a margin is no loss of the package, and is written here: a loss of one's own is a class like this one.
+# The squared margin is written here as an example: a loss of your own is a class like this one.
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class SquaredMargin(MarginLoss):
 
 
 # %%
-# Every one is nowhere below the 0/1 loss, and all are 1 at :math:`z = 0`. At :math:`z = -1, 0, 1, 3` the hinge is
+# Each loss is nowhere below the 0/1 loss, and all are 1 at :math:`z = 0`. At :math:`z = -1, 0, 1, 3` the hinge is
 # ``[2.0, 1.0, 0.0, 0.0]`` and the square ``[4.0, 1.0, 0.0, 4.0]``.
 of_margins = {"0/1": ZeroOne(), "hinge": Hinge(), "logistic / ln 2": LogisticLoss(), "squared": SquaredMargin()}
 costs = np.array([1.0, 1.0, 1.0 / np.log(2.0), 1.0])
@@ -91,8 +91,8 @@ display.axes_[0].set(ylim=(-0.1, 4.1), title="three convex bounds of 0/1, all 1 
 display.axes_[1].set(xlim=(-4.2, 1.2), ylim=(-1.7, 0.9), title="hinge: slopes from -1 to 0, multipliers to C")
 
 # %%
-# In regression, with the textbook's :math:`\epsilon = 0.25`: at :math:`r = 2` the slope is 1 of the tube's loss and 2
-# of the square.
+# In regression, take :math:`\epsilon = 0.25`. At :math:`r = 2` the tube's loss has the slope 1, and the square the
+# slope 2.
 EPSILON = 0.25
 tube, squared = EpsilonInsensitive(EPSILON), Squared()
 residuals = LossDisplay.from_losses(

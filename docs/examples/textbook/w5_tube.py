@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""W5. Regression in a tube
-===========================
+r"""Regression in a tube
+====================
 
 Which of 20 noisy samples of a sine are support vectors? Given :math:`y_i = \sin \pi x_i` + noise of standard deviation
 0.25 at 20 equidistant places in :math:`[-1, 1]`, :math:`\epsilon = 0.3`, :math:`C = 1` and
-:math:`k(x, z) = e^{-\theta(x - z)^2/2}`, solve (D2), with the residuals :math:`r_i = y_i - f(x_i) - b`:
+:math:`k(x, z) = e^{-\theta(x - z)^2/2}`, solve, with the residuals :math:`r_i = y_i - f(x_i) - b`:
 
 .. math::
 
@@ -12,8 +12,8 @@ Which of 20 noisy samples of a sine are support vectors? Given :math:`y_i = \sin
    \quad\text{subject to}\quad r_i \le \epsilon + \xi^+_i,\quad -r_i \le \epsilon + \xi^-_i,\quad \xi^\pm_i \ge 0
 
 by its dual in :math:`\beta = \alpha^+ - \alpha^-`, where :math:`f = \sum_j \beta_j k(x_j, \cdot)`,
-:math:`\sum \beta_j = 0` and :math:`|\beta_j| \le C`. The conditions of Karush, Kuhn and Tucker tell from
-:math:`\beta_i` where a sample is:
+:math:`\sum \beta_j = 0` and :math:`|\beta_j| \le C`. By the conditions of Karush, Kuhn and Tucker
+:math:`\beta_i` tells where a sample is:
 
 .. math::
 
@@ -24,8 +24,8 @@ by its dual in :math:`\beta = \alpha^+ - \alpha^-`, where :math:`f = \sum_j \bet
 
    |\beta_i| = C \qquad & |r_i| \ge \epsilon && \text{outside: its influence stays } C \text{, however far it is}
 
-The noise is drawn as in a notebook on sparse kernel machines, from NumPy's old generator, seeded with 0, after the
-samples of W2. How many numbers the notebook's own solver draws in between is not printed; here there are none.
+The noise is drawn as in a notebook on sparse kernel machines, from NumPy's old generator, seeded with 0, after the 50
+samples of its classification. The notebook does not say how many numbers its solver draws in between; here it is none.
 """
 
 import matplotlib.pyplot as plt
@@ -40,13 +40,13 @@ plt.rcParams.update(STYLE)
 
 EPSILON, C = 0.3, 1.0
 generator = np.random.RandomState(0)
-generator.uniform(-1, 1, 100)  # the samples of W2
+generator.uniform(-1, 1, 100)  # the samples of the classification
 x = np.linspace(-1, 1, 20)
 y = np.sin(np.pi * x) + generator.normal(scale=0.25, size=20)
 
 # %%
 # On the left the width of the notebook, :math:`\theta = 10`, with
-# ``7 support vectors of 20: 5 on the edge, 2 outside``; on the right the narrower kernel of W6, :math:`\theta = 15`,
+# ``7 support vectors of 20: 5 on the edge, 2 outside``; on the right the narrower kernel :math:`\theta = 15`,
 # with ``8 support vectors of 20: 7 on the edge, 1 outside``.
 answers = {}
 for theta in (10.0, 15.0):
@@ -70,7 +70,7 @@ for theta in (10.0, 15.0):
 print(solution.explain(outside[0]))
 
 # %%
-# The sine is drawn dotted: nobody told it to the machine.
+# The dotted line is the sine, which the machine does not know.
 
 # sphinx_gallery_alt = "Two panels, theta 10 and 15: a curve near a sine with a tinted tube around it; most samples are"
 # sphinx_gallery_alt = "discs inside, those on the edge are ringed diamonds and those outside ringed squares."

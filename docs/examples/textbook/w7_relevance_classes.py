@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""W7. The relevance vector machine for two classes
-===================================================
+r"""The relevance vector machine for two classes
+============================================
 
 How few of 100 samples tell two classes apart? The data are those of a notebook on sparse kernel machines: two features
 and one cluster for each class, by scikit-learn's ``make_classification`` with random state 21. With
 :math:`P(y = +1 \mid x) = 1 / (1 + e^{-g(x)})`, :math:`g = [1, k(x_1, x), \ldots, k(x_m, x)]\,w`,
 :math:`k(x, z) = e^{-\theta\|x - z\|^2/2}`, :math:`\theta = 1`, and a prior :math:`w_i \sim N(0, 1/\alpha_i)` for each
-weight, choose the :math:`\alpha` where the evidence, by Laplace's approximation, is largest (G2). Most of them are
+weight, choose the :math:`\alpha` where the evidence, by Laplace's approximation, is largest. Most of them are
 infinite there, and what is left are the relevance vectors.
 """
 
@@ -61,14 +61,14 @@ right.set(aspect="equal", title=f"$C = 1$: {supported.n_support} support vectors
 explain([left, right], own=True, columns=4)
 
 # %%
-# The textbook repeats :math:`\alpha_i \leftarrow (1 - \alpha_i \Sigma_{ii}) / \mu_i^2` from regression, around the mode
-# :math:`\mu` of the weights. But here the curvature :math:`W` follows the mode, and the mode follows :math:`\alpha`,
-# which that update leaves out: where it comes to rest the evidence is not largest. It ends at ``-12.248``, the machine
-# above at ``-10.853``.
+# The usual update repeats :math:`\alpha_i \leftarrow (1 - \alpha_i \Sigma_{ii}) / \mu_i^2` from regression, around the
+# mode :math:`\mu` of the weights. Here, however, the curvature :math:`W` depends on the mode, and the mode on
+# :math:`\alpha`, which that update ignores: where it comes to rest, the evidence is not at its largest. It ends at
+# ``-12.248``, the machine above at ``-10.853``.
 
 
-def textbook_evidences(updates: int) -> list[float]:
-    """Return the evidence before each of the textbook's updates, from alpha = 1."""
+def usual_evidences(updates: int) -> list[float]:
+    """Return the evidence before each of the usual updates, from alpha = 1."""
     design = np.column_stack([np.ones(len(X)), kernel.matrix(X, X)])
     alpha, weights, evidences = np.ones(len(X) + 1), np.zeros(len(X) + 1), []
     for _ in range(updates):
@@ -86,18 +86,16 @@ def textbook_evidences(updates: int) -> list[float]:
     return evidences
 
 
-evidences = textbook_evidences(300)
-print(f"ln evidence: {evidences[-1]:.3f} by the textbook's update, {solution.log_evidence:.3f} by ours")
+evidences = usual_evidences(300)
+print(f"ln evidence: {evidences[-1]:.3f} by the usual update, {solution.log_evidence:.3f} by ours")
 assert abs(evidences[-1] - evidences[-2]) < 1e-8
 assert evidences[-1] < solution.log_evidence - 1.0
 
-# sphinx_gallery_alt = "Log evidence against the iteration: the curve of the textbook's update becomes level below the"
+# sphinx_gallery_alt = "Log evidence against the iteration: the curve of the usual update becomes level below the"
 # sphinx_gallery_alt = "height that the curve of the complete update reaches."
 figure, axes = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
 axes.plot(solution.log_evidences, color=BLUE, label="complete update")
-axes.plot(evidences, color=VERMILLION, linestyle="dashed", label="textbook's update")
+axes.plot(evidences, color=VERMILLION, linestyle="dashed", label="usual update")
 axes.set(xlabel="iteration", ylabel=r"$\ln$ evidence", xlim=(-2, 102))
-axes.set_title(
-    rf"$\ln p = {evidences[-1]:.3f}$ by the textbook's update, {solution.log_evidence:.3f} by the complete one"
-)
+axes.set_title(rf"$\ln p = {evidences[-1]:.3f}$ by the usual update, {solution.log_evidence:.3f} by the complete one")
 axes.legend(loc="lower right")

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""W9. Handwritten digits
-=========================
+r"""Handwritten digits
+==================
 
-How well are they read? Ten classes from machines of two (C6): one against the rest decides for
-:math:`\operatorname{argmax}_k g_k(x)`, one against one by votes. The machines are perceptrons (B2) with the kernels
-:math:`(\langle x, z\rangle / s + 1)^d` of degree 1, 2 and 3, and soft margins (C2) with a Gaussian kernel
+How well are they read? Machines of two classes are combined for ten: one against the rest decides for
+:math:`\operatorname{argmax}_k g_k(x)`, and one against one decides by votes. The machines are perceptrons with the
+kernels :math:`(\langle x, z\rangle / s + 1)^d` of degree 1, 2 and 3, and soft margins with a Gaussian kernel
 :math:`k(x, z) = e^{-\gamma\|x - z\|^2}`.
 
 The protocol: pixels lie between -1 and 1; a perceptron begins at 0 with the rate 1, and takes the images in their order
-until a pass makes no mistake, but for 100 passes at most; the width :math:`\gamma` and the cost :math:`C` are chosen on
+until a pass makes no mistake, for at most 100 passes; the width :math:`\gamma` and the cost :math:`C` are chosen on
 a third of the training images, held out at random; the test images are looked at once, at the end. The images are those
 of scikit-learn, 8 x 8 pixels, the first 1200 of them for training and the other 597 for testing.
 
-A chapter of a textbook prints test errors on USPS, 16 x 16 pixels: 2.7 % of human readers, 5.9 % of the perceptron and
-4.0 % of the support vector machine, but no scaling, kernel, cost, order or rule for ten classes. The :doc:`page on
-digits </performance/digits>` has the test errors on USPS under this protocol, and under hundreds of others.
+A textbook chapter prints test errors on USPS, 16 x 16 pixels: 2.7 % for human readers, 5.9 % for the perceptron and 4.0
+% for the support vector machine. It does not give the scaling, kernel, cost, order or rule for ten classes. The
+:doc:`page on digits </performance/digits>` has the test errors on USPS under this protocol, and under hundreds of
+others.
 """
 
 import matplotlib.pyplot as plt

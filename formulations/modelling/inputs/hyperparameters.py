@@ -180,8 +180,6 @@ class ModelEntry:
 
     Attributes
     ----------
-    catalogue
-        Id of the problem in the catalogue of models; empty for what several models share.
     parameters
         The numbers that a user chooses, each a CVXPY parameter of its name.
     coefficient
@@ -206,7 +204,6 @@ class ModelEntry:
         The most points that the lab solves it for, within seconds; 0: the lab does not offer it.
     """
 
-    catalogue: str = ""
     parameters: tuple[Hyperparameter, ...] = ()
     coefficient: str = "beta"
     estimator: str = "estimator"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Least squares of the margins (E1c): the least-squares support vector machine for two classes.
+r"""Least squares of the margins: the least-squares support vector machine for two classes.
 
 Primal (without and with constraints) and dual, which is a linear system, and their optimality conditions::
 
@@ -12,7 +12,7 @@ Primal (without and with constraints) and dual, which is a linear system, and th
 
 Primal and dual have the same optimal value; a are the multipliers of the constraints, of either sign, and b is that of
 y'a = 0. Every sample off its margin has a coefficient: the solution is not sparse. Since y_i^2 = 1, it is the least
-squares (E1) with the labels as targets. Source: E1 of the catalogue; Suykens and Vandewalle (1999).
+squares with the labels as targets. Source: Suykens and Vandewalle (1999).
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ __all__ = [
 class LeastSquaresClassifierPrimal(Primal):
     """Without constraints. Variables: w or u, and b."""
 
-    catalogue = "E1c-primal"
     textbook = TextbookProblem("min  1/2 ||f||^2 + 1/2 sum C_i (1 - y_i (f(x_i) + b))^2")
     model: LeastSquaresClassifier
 
@@ -53,7 +52,6 @@ class LeastSquaresClassifierPrimal(Primal):
 class LeastSquaresClassifierConstrained(MarginPrimal):
     """With slacks. Variables: w or u, b, xi. Multipliers of ``margin``: a."""
 
-    catalogue = "E1c-constrained"
     textbook = TextbookProblem("min  1/2 ||f||^2 + 1/2 sum C_i xi_i^2  s.t.  y_i (f(x_i) + b) = 1 - xi_i")
     model: LeastSquaresClassifier
     xi = per_sample("xi")
@@ -73,7 +71,6 @@ class LeastSquaresClassifierConstrained(MarginPrimal):
 class LeastSquaresClassifierDual(MarginDual):
     """The dual. Variable: alpha. Multiplier of ``balance``: b."""
 
-    catalogue = "E1c-dual"
     textbook = TextbookProblem("max  1'a - 1/2 a'(YKY + diag(1/C)) a  s.t.  y'a = 0")
     is_system = True
     maximised = True
@@ -108,7 +105,7 @@ class LeastSquaresClassifier(TwoClassCostModel):
     """
 
     # [0, 1'; 1, K + diag(1/C)] [b; beta] = [0; y]
-    entry = replace(TwoClassCostModel.entry, catalogue="E1c", linear=True, sparse=False, most_points=5000)
+    entry = replace(TwoClassCostModel.entry, linear=True, sparse=False, most_points=5000)
     primal = Stated(LeastSquaresClassifierPrimal)
     constrained = Stated(LeastSquaresClassifierConstrained)
     dual = Stated(LeastSquaresClassifierDual)

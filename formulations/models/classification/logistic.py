@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Kernel logistic regression (C4): probabilities 1 / (1 + exp(-g(x))) of the class +1.
+r"""Kernel logistic regression: probabilities 1 / (1 + exp(-g(x))) of the class +1.
 
 Primal and dual, with their optimality condition; H(t) = -t log t - (1 - t) log(1 - t)::
 
@@ -13,8 +13,7 @@ and the regularised empirical risk, without b, which is 2 lambda/m times that wi
     min  lambda/m ||f||^2 + 1/m sum log(1 + exp(-y_i f(x_i)))
 
 The optimal values of primal and dual are equal, and b is the multiplier of y'a = 0. Every a_i lies strictly between 0
-and C_i: the solution is not sparse, and there are no support vectors. Source: C4 of the catalogue; Jaakkola and
-Haussler (1999).
+and C_i: the solution is not sparse, and there are no support vectors. Source: Jaakkola and Haussler (1999).
 """
 
 from __future__ import annotations
@@ -47,7 +46,6 @@ _LOSS = LogisticLoss()
 class LogisticPrimal(Primal):
     """Without constraints. Variables: w or u, and b."""
 
-    catalogue = "C4-primal"
     textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i log(1 + exp(-y_i (f(x_i) + b)))")
     model: Logistic | PenalisedLogistic
 
@@ -71,7 +69,6 @@ class LogisticPrimal(Primal):
 class LogisticPenalised(LogisticPrimal):
     """Scaled as the regularised empirical risk. Variable: w or u; no b."""
 
-    catalogue = "C4-penalised"
     textbook = TextbookProblem("min  lambda/m ||f||^2 + 1/m sum log(1 + exp(-y_i f(x_i)))")
     factor_formula = MEAN_FACTOR
     model: PenalisedLogistic
@@ -92,7 +89,6 @@ class LogisticDual(MarginDual):
     Variable: alpha. Multiplier of ``balance``: b.
     """
 
-    catalogue = "C4-dual"
     textbook = TextbookProblem(
         "max  -1/2 a'YKYa + sum C_i H(a_i / C_i)  s.t.  y'a = 0", ("H(t) = -t log t - (1 - t) log(1 - t)",)
     )
@@ -165,9 +161,7 @@ class Logistic(_LogisticModel, TwoClassCostModel):
      [0.336 0.664]]
     """
 
-    entry = replace(
-        _LogisticModel.entry, catalogue="C4", parameters=TwoClassCostModel.entry.parameters, most_points=5000
-    )
+    entry = replace(_LogisticModel.entry, parameters=TwoClassCostModel.entry.parameters, most_points=5000)
     primal, dual = Stated(LogisticPrimal), Stated(LogisticDual)
 
 
@@ -195,7 +189,6 @@ class PenalisedLogistic(MeanRiskModel[Classification], _LogisticModel):
 
     entry = replace(
         _LogisticModel.entry,
-        catalogue="C4-penalised",
         parameters=MeanRiskModel.entry.parameters,
         counts="1/2 ||f||^2 + C sum log(1 + exp(-y_i f(x_i))), C = 1/(2 lambda)",
     )

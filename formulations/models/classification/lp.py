@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The linear-programming machine (C3): few coefficients instead of a small norm, for any symmetric kernel.
+r"""The linear-programming machine: few coefficients instead of a small norm, for any symmetric kernel.
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
@@ -10,8 +10,7 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
 The optimal values are equal; l are the multipliers of the margins, a and b those of the dual's constraints. K need not
 be positive semidefinite: both problems are linear. Some texts leave the y_j out of the sum; the discriminant that they
-go on to use, f = sum_j a_j y_j k(x_j, .), has it, and so has this model. Source: C3 of the catalogue; Mangasarian
-(2000).
+go on to use, f = sum_j a_j y_j k(x_j, .), has it, and so has this model. Source: Mangasarian (2000).
 """
 
 from __future__ import annotations
@@ -59,7 +58,6 @@ class LinearProgramPrimal(_LinearProgramForm):
     Multipliers: l of ``margin``, C - l of ``slack``, 1 - y K y l of ``nonnegative``.
     """
 
-    catalogue = "C3-primal"
     textbook = TextbookProblem(
         "min  sum_j a_j + sum C_i xi_i  s.t.  y_i (sum_j a_j y_j K_ij + b) >= 1 - xi_i,  a, xi >= 0"
     )
@@ -95,7 +93,6 @@ class LinearProgramDual(_LinearProgramForm):
     """The dual. Variable: l. Multipliers: a of ``few``, b of ``balance``, xi of ``upper``."""
 
     is_dual = True
-    catalogue = "C3-dual"
     textbook = TextbookProblem("max  sum l_i  s.t.  y_j sum_i l_i y_i K_ij <= 1,  y'l = 0,  0 <= l_i <= C_i")
     l = per_sample("l")  # noqa: E741  its letter in the textbook
 
@@ -148,7 +145,7 @@ class LinearProgramMachine(TwoClassCostModel):
     """
 
     # a simplex method: where C is large, interior points leave slopes that no bound takes over
-    entry = replace(TwoClassCostModel.entry, catalogue="C3", cone_solver="highs", needs_psd=False, most_points=1000)
+    entry = replace(TwoClassCostModel.entry, cone_solver="highs", needs_psd=False, most_points=1000)
     primal, dual = Stated(LinearProgramPrimal), Stated(LinearProgramDual)
 
     @property

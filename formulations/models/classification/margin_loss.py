@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Classification by any convex loss of the margins (C10), penalised by the norm of f: hinge, logistic and the rest.
+r"""Classification by any convex loss of the margins, penalised by the norm of f: hinge, logistic and the rest.
 
 With a loss psi and its conjugate psi*, primal and dual, and their optimality condition, z_i = y_i (f(x_i) + b)::
 
@@ -9,8 +9,9 @@ With a loss psi and its conjugate psi*, primal and dual, and their optimality co
     f = sum_j a_j y_j k(x_j, .),   a_i = -C_i psi'(z_i)
 
 The optimal values are equal, and b is the multiplier of y'a = 0. Divided by m C, the primal is the regularised
-empirical risk lambda ||f||^2 + 1/m sum psi(z_i) with lambda = 1/(2 m C). The hinge gives the soft margin (C2), its
-square C7, the squared margin E1c, the logistic loss C4. Source: C10 of the catalogue; Zhang (2004).
+empirical risk lambda ||f||^2 + 1/m sum psi(z_i) with lambda = 1/(2 m C). The hinge gives the soft margin, its square
+the squared hinge, the squared margin least squares of the margins, the logistic loss logistic regression. Source: Zhang
+(2004).
 """
 
 from __future__ import annotations
@@ -125,7 +126,6 @@ class MarginLossModel(TwoClassModel):
 class MarginLossPrimal(MarginPrimal):
     """The primal. Variables: w or u, b, z. Multipliers of ``margin``: a."""
 
-    catalogue = "C10-primal"
     textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i psi(z_i)", ("z_i = y_i (f(x_i) + b)",))
     model: MarginLossClassifier
     z = per_sample("z")
@@ -148,7 +148,6 @@ class MarginLossDual(MarginDual):
     Multipliers: b of ``balance``, -z of ``slope``, and those of ``lower`` and ``upper`` where the domain ends.
     """
 
-    catalogue = "C10-dual"
     textbook = TextbookProblem("max  -1/2 a'YKYa - sum C_i psi*(-a_i / C_i)  s.t.  y'a = 0,  -a_i / C_i in dom psi*")
     maximised = True
     model: MarginLossClassifier
@@ -200,7 +199,7 @@ class MarginLossClassifier(MarginLossModel):
     optimal 2.548 [-1  1]
     """
 
-    entry = replace(MarginLossModel.entry, catalogue="C10", parameters=(COSTS_OF_CLASSES,))
+    entry = replace(MarginLossModel.entry, parameters=(COSTS_OF_CLASSES,))
     C: cp.Parameter
     primal, dual = Stated(MarginLossPrimal), Stated(MarginLossDual)
 

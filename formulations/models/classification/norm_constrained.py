@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Classification with a bound of the norm (C11): the least mean loss of the margins within a ball of the space.
+r"""Classification with a bound of the norm: the least mean loss of the margins within a ball of the space.
 
 With a convex loss psi of the margins z_i = y_i (f(x_i) + b) and its conjugate psi*, primal and dual, and their
 optimality conditions::
@@ -11,10 +11,10 @@ optimality conditions::
 
 The optimal values are equal, and b is the multiplier of y'a = 0. Multipliers are in the scale of the mean: a_i is at
 most 1/m times the steepest slope, and lambda = sqrt(a'YKYa / R) / 2 is the one of min 1/m sum psi(z_i) + lambda
-||f||^2, which has the same answer. That is C10 with C = 1/(2 m lambda), and in the other direction R is its ||f||^2.
-lambda is 0 where the ball is wider than the losses need; then no C need have this f. ``regularisation_of`` and
-``cost_of`` return lambda and C, and ``model.primal.constraint("norm").dual_value`` shows lambda. Source: C11 of the
-catalogue; Ivanov (1962), Oneto, Ridella and Anguita (2016).
+||f||^2, which has the same answer. That is the classifier of any margin loss with C = 1/(2 m lambda), and in the other
+direction R is its ||f||^2. lambda is 0 where the ball is wider than the losses need; then no C need have this f.
+``regularisation_of`` and ``cost_of`` return lambda and C, and ``model.primal.constraint("norm").dual_value`` shows
+lambda. Source: Ivanov (1962), Oneto, Ridella and Anguita (2016).
 """
 
 from __future__ import annotations
@@ -52,7 +52,6 @@ __all__ = ["NormConstrainedClassifier", "NormConstrainedClassifierDual", "NormCo
 class NormConstrainedClassifierPrimal(MarginPrimal):
     """The primal. Variables: w or u, b, z. Multipliers: a of ``margin``, lambda of ``norm``."""
 
-    catalogue = "C11-primal"
     textbook = TextbookProblem("min  1/m sum psi(z_i)  s.t.  ||f||^2 <= R", ("z_i = y_i (f(x_i) + b)",))
     model: NormConstrainedClassifier
     z = per_sample("z")
@@ -79,7 +78,6 @@ class NormConstrainedClassifierDual(MarginDual):
     Multipliers: w or u of ``function``, b of ``balance``, and those of ``lower`` and ``upper``, the ends of -m a_i.
     """
 
-    catalogue = "C11-dual"
     textbook = TextbookProblem("max  -1/m sum psi*(-m a_i) - sqrt(R a'YKYa)  s.t.  y'a = 0,  -m a_i in dom psi*")
     maximised = True
     model: NormConstrainedClassifier
@@ -148,7 +146,7 @@ class NormConstrainedClassifier(MarginLossModel, BallModel[Classification]):
     lambda = 0.500, C = 0.250
     """
 
-    entry = replace(MarginLossModel.entry, catalogue="C11", parameters=BallModel.entry.parameters, expands=False)
+    entry = replace(MarginLossModel.entry, parameters=BallModel.entry.parameters, expands=False)
     primal, dual = Stated(NormConstrainedClassifierPrimal), Stated(NormConstrainedClassifierDual)
 
     def __init__(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""One class (C9): the half space of the kernel farthest from the origin that holds all but a share nu of the samples.
+r"""One class: the half space of the kernel farthest from the origin that holds all but a share nu of the samples.
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
@@ -11,7 +11,7 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions::
 Here c_i = w_i / (nu 1'w), which is 1/(nu m) without weights: a weight of 2 makes a sample count twice. The value of the
 minimised dual is the negative of the primal's, and -rho is the multiplier of 1'a = 1 (b = -rho). At most nu m samples
 are outliers, f(x) < rho, and at least nu m are support vectors. The decision value is f(x) - rho; that of LIBSVM is nu
-m times as large. Source: C9 of the catalogue; Schoelkopf et al. (2001).
+m times as large. Source: Schoelkopf et al. (2001).
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ __all__ = ["OneClass", "OneClassDual", "OneClassPrimal"]
 class OneClassPrimal(Primal):
     """The primal. Variables: w or u, b = -rho, xi. Multipliers: a of ``margin``, c - a of ``slack``."""
 
-    catalogue = "C9-primal"
     textbook = TextbookProblem(
         "min  1/2 ||f||^2 - rho + sum c_i xi_i  s.t.  f(x_i) >= rho - xi_i,  xi_i >= 0", ("c_i = w_i / (nu 1'w)",)
     )
@@ -84,7 +83,6 @@ class OneClassPrimal(Primal):
 class OneClassDual(Dual):
     """The dual. Variable: alpha. Multipliers: b = -rho of ``balance``, xi of ``upper``."""
 
-    catalogue = "C9-dual"
     textbook = TextbookProblem("min  1/2 a'Ka  s.t.  1'a = 1,  0 <= a_i <= c_i", ("c_i = w_i / (nu 1'w)",))
     model: OneClass
     alpha = per_sample("alpha")
@@ -135,7 +133,6 @@ class OneClass(Model[Novelty]):
 
     entry = replace(
         Model.entry,
-        catalogue="C9",
         parameters=(NU, WEIGHTS),
         coefficient="beta = a",
         estimator="OneClassSVM",

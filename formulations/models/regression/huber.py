@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Huber's robust regression (D5): squared residuals up to delta, linear beyond.
+r"""Huber's robust regression: squared residuals up to delta, linear beyond.
 
 With h(r) = r^2/2 for |r| <= delta and delta |r| - delta^2/2 beyond, primal and dual, and their Karush-Kuhn-Tucker
 conditions, r = y - f - b::
@@ -11,7 +11,7 @@ conditions, r = y - f - b::
 
 The optimal values are equal, and b is the multiplier of 1'c = 0. The influence of an outlier is bounded: |c_i| = C_i
 delta however large its residual. The primal is declared through h(r) = min over s of (r - s)^2/2 + delta |s|, so that C
-and delta may change without compiling anew. Source: D5 of the catalogue; Huber (1964).
+and delta may change without compiling anew. Source: Huber (1964).
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ __all__ = ["Huber", "HuberDual", "HuberPrimal"]
 class HuberPrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r, and s, the outlying part of r. Multipliers of ``residual``: c."""
 
-    catalogue = "D5-primal"
     textbook = TextbookProblem(
         "min  1/2 ||f||^2 + sum C_i h(r_i)",
         ("r = y - f - b", "h(r) = r^2/2 for |r| <= delta and delta |r| - delta^2/2 beyond"),
@@ -58,7 +57,6 @@ class HuberPrimal(ResidualPrimal):
 class HuberDual(ResidualDual):
     """The dual. Variable: c. Multipliers: b of ``balance``, the outlying parts of r of ``lower`` and ``upper``."""
 
-    catalogue = "D5-dual"
     textbook = TextbookProblem("max  y'c - 1/2 c'Kc - sum c_i^2 / (2 C_i)  s.t.  1'c = 0,  |c_i| <= C_i delta")
     model: Huber
 
@@ -98,9 +96,7 @@ class Huber(RegressionModel):
     optimal w = 1.225 [ 0.21 -0.01 -0.24 -0.46  4.31]
     """
 
-    entry = replace(
-        RegressionModel.entry, catalogue="D5", parameters=(COSTS, DELTA), coefficient="beta = c", most_points=5000
-    )
+    entry = replace(RegressionModel.entry, parameters=(COSTS, DELTA), coefficient="beta = c", most_points=5000)
     C: cp.Parameter
     delta: cp.Parameter
     primal, dual = Stated(HuberPrimal), Stated(HuberDual)

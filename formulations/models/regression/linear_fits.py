@@ -8,14 +8,14 @@ holds the features of the samples, or their coordinates in the space of the kern
 
 v are the multipliers of the residuals; w (or u) and b those of F'v = 0 and 1'v = 0. The optimal values are equal.
 
-Least squares (A1), where v = 2r::
+Least squares, where v = 2r::
 
     min  sum r_i^2                        max  y'v - ||v||^2 / 4   s.t.  F'v = 0,  1'v = 0
 
 Where the columns of F are linearly dependent w is not unique; the solver ``linear`` returns the one of least norm and
 says so.
 
-Least absolute deviations (A2), and Laplace's fit (A2L), whose residuals add up to zero::
+Least absolute deviations, and Laplace's fit, whose residuals add up to zero::
 
     min  sum |r_i|                        max  y'v   s.t.  F'v = 0,  1'v = 0,  |v_i| <= 1
     min  sum |r_i|  s.t.  sum r_i = 0     max  y'v   s.t.  F'v = 0,  1'v = 0,  |v_i - mu| <= 1
@@ -24,12 +24,12 @@ A sample off the fit has v_i = sign r_i (Laplace: mu + sign r_i), and some optim
 unknowns. The influence of an outlier is bounded: it does not grow with its residual. mu is the multiplier of
 sum r_i = 0.
 
-The Chebyshev fit (A3), whose largest residual is least::
+The Chebyshev fit, whose largest residual is least::
 
     min  max |r_i|                        max  y'v   s.t.  F'v = 0,  1'v = 0,  sum |v_i| <= 1
 
 Only samples with the largest residual have v_i != 0, of its sign. The value is the smallest epsilon for which a hard
-tube (D1) exists. Source: section A of the catalogue; Gauss (1809), Boscovich (1757), Laplace (1799), Chebyshev (1854).
+tube exists. Source: Gauss (1809), Boscovich (1757), Laplace (1799), Chebyshev (1854).
 """
 
 from __future__ import annotations
@@ -249,7 +249,6 @@ class UnitFitDual(FitDual):
 class LeastSquaresFitPrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r. Multipliers of ``residual``: v."""
 
-    catalogue = "A1"
     textbook = TextbookProblem("min  sum r_i^2", ("r = y - F w - b",))
 
     def declare(self) -> cp.Problem:
@@ -260,7 +259,6 @@ class LeastSquaresFitPrimal(ResidualPrimal):
 class LeastSquaresFitDual(FitDual):
     """The dual. Variable: v. Multipliers: w or u of ``normal``, b of ``balance``."""
 
-    catalogue = "A1-dual"
     textbook = TextbookProblem("max  y'v - ||v||^2 / 4  s.t.  F'v = 0,  1'v = 0")
 
     def declare(self) -> cp.Problem:
@@ -287,7 +285,6 @@ class LeastSquaresFit(LinearFit):
     optimal 4.800 w = 2.200, b = -0.800
     """
 
-    entry = replace(LinearFit.entry, catalogue="A1")
     norm = SquaredFitBounds
     primal, dual = Stated(LeastSquaresFitPrimal), Stated(LeastSquaresFitDual)
 
@@ -300,7 +297,6 @@ class LeastSquaresFit(LinearFit):
 class LeastAbsoluteFitPrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r. Multipliers of ``residual``: v."""
 
-    catalogue = "A2"
     textbook = TextbookProblem("min  sum |r_i|", ("r = y - F w - b",))
 
     def declare(self) -> cp.Problem:
@@ -311,7 +307,6 @@ class LeastAbsoluteFitPrimal(ResidualPrimal):
 class LeastAbsoluteFitDual(UnitFitDual):
     """The dual. Variable: v. Multipliers: w or u of ``normal``, b of ``balance``, sum |r_i| of ``unit``."""
 
-    catalogue = "A2-dual"
     textbook = TextbookProblem("max  y'v  s.t.  F'v = 0,  1'v = 0,  |v_i| <= 1")
 
     def dual_norm(self) -> cp.Expression:
@@ -337,7 +332,6 @@ class LeastAbsoluteFit(LinearFit):
     optimal 4.000 w = 1.000, b = 1.000
     """
 
-    entry = replace(LinearFit.entry, catalogue="A2")
     norm = AbsoluteFitBounds
     primal, dual = Stated(LeastAbsoluteFitPrimal), Stated(LeastAbsoluteFitDual)
 
@@ -345,7 +339,6 @@ class LeastAbsoluteFit(LinearFit):
 class LaplaceFitPrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r. Multipliers: v of ``residual``, mu of ``zero_sum``."""
 
-    catalogue = "A2L"
     textbook = TextbookProblem("min  sum |r_i|  s.t.  sum r_i = 0", ("r = y - F w - b",))
 
     def declare(self) -> cp.Problem:
@@ -361,7 +354,6 @@ class LaplaceFitPrimal(ResidualPrimal):
 class LaplaceFitDual(UnitFitDual):
     """The dual. Variables: v, mu. Multipliers: w or u of ``normal``, b of ``balance``, sum |r_i| of ``unit``."""
 
-    catalogue = "A2L-dual"
     textbook = TextbookProblem("max  y'v  s.t.  F'v = 0,  1'v = 0,  |v_i - mu| <= 1")
     mu = scalar("mu")
 
@@ -397,7 +389,6 @@ class LaplaceFit(LinearFit):
     optimal 4.000 sum of residuals: 0.000
     """
 
-    entry = replace(LinearFit.entry, catalogue="A2L")
     norm = BalancedAbsoluteFitBounds
     primal, dual = Stated(LaplaceFitPrimal), Stated(LaplaceFitDual)
 
@@ -408,7 +399,6 @@ class LaplaceFit(LinearFit):
 class ChebyshevFitPrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r. Multipliers of ``residual``: v."""
 
-    catalogue = "A3"
     textbook = TextbookProblem("min  max |r_i|", ("r = y - F w - b",))
 
     def declare(self) -> cp.Problem:
@@ -419,7 +409,6 @@ class ChebyshevFitPrimal(ResidualPrimal):
 class ChebyshevFitDual(UnitFitDual):
     """The dual. Variable: v. Multipliers: w or u of ``normal``, b of ``balance``, max |r_i| of ``unit``."""
 
-    catalogue = "A3-dual"
     textbook = TextbookProblem("max  y'v  s.t.  F'v = 0,  1'v = 0,  sum |v_i| <= 1")
 
     def dual_norm(self) -> cp.Expression:
@@ -444,6 +433,5 @@ class ChebyshevFit(LinearFit):
     optimal largest residual 1.333, w = 2.333
     """
 
-    entry = replace(LinearFit.entry, catalogue="A3")
     norm = LargestResidualBounds
     primal, dual = Stated(ChebyshevFitPrimal), Stated(ChebyshevFitDual)

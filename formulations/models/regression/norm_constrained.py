@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Ivanov regularisation (D8): the least sum of losses within a ball of the space, not with a penalty on the norm.
+r"""Ivanov regularisation: the least sum of losses within a ball of the space, not with a penalty on the norm.
 
 With a loss psi and its conjugate psi*, primal and dual, and their optimality conditions, r = y - f - b::
 
@@ -9,7 +9,8 @@ With a loss psi and its conjugate psi*, primal and dual, and their optimality co
     2 lambda f = sum_j c_j k(x_j, .),   c_i = psi'(r_i),   lambda (R - ||f||^2) = 0
 
 The optimal values are equal, and b is the multiplier of 1'c = 0. The multiplier lambda >= 0 of the norm is the one of
-the penalty form: min sum psi(r_i) + lambda ||f||^2 has the same answer, that of D6 with C = 1/(2 lambda); it is
+the penalty form: min sum psi(r_i) + lambda ||f||^2 has the same answer, that of
+:class:`~formulations.ResidualLossRegression` with C = 1/(2 lambda); it is
 sqrt(c'Kc / R) / 2, and 0 where the ball is wider than the fit needs. ``model.primal.constraint("norm").dual_value``
 shows it, and ``regularisation_of`` and ``cost_of`` return lambda and C. Source: Ivanov (1962).
 """
@@ -40,7 +41,6 @@ __all__ = ["NormConstrainedDual", "NormConstrainedPrimal", "NormConstrainedRegre
 class NormConstrainedPrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r. Multipliers: c of ``residual``, lambda of ``norm``."""
 
-    catalogue = "D8-primal"
     textbook = TextbookProblem("min  sum psi(r_i)  s.t.  ||f||^2 <= R", ("r = y - f - b",))
     model: NormConstrainedRegression
 
@@ -64,7 +64,6 @@ class NormConstrainedDual(ResidualDual):
     Multipliers: w or u of ``function``, b of ``balance``, and those of ``lower`` and ``upper`` where the domain ends.
     """
 
-    catalogue = "D8-dual"
     textbook = TextbookProblem("max  y'c - sum psi*(c_i) - sqrt(R c'Kc)  s.t.  1'c = 0,  c_i in dom psi*")
     model: NormConstrainedRegression
 
@@ -126,7 +125,7 @@ class NormConstrainedRegression(ResidualLossModel, BallModel[Regression]):
     optimal 0.176 w = 0.707, b = 0.439
     """
 
-    entry = replace(ResidualLossModel.entry, catalogue="D8", parameters=BallModel.entry.parameters, expands=False)
+    entry = replace(ResidualLossModel.entry, parameters=BallModel.entry.parameters, expands=False)
     primal, dual = Stated(NormConstrainedPrimal), Stated(NormConstrainedDual)
 
     def __init__(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Quantile regression (D4): a function with the share tau of the targets below it.
+r"""Quantile regression: a function with the share tau of the targets below it.
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions, r = y - f - b::
 
@@ -9,7 +9,7 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions, r = y - f - b::
     f = sum_j c_j k(x_j, .),   (C_i tau - c_i) max(r_i, 0) = 0,   (c_i - C_i (tau - 1)) max(-r_i, 0) = 0
 
 The optimal values are equal, and b is the multiplier of 1'c = 0. With an intercept, at most tau m targets lie below the
-function and at most (1 - tau) m above. Source: D4 of the catalogue; Koenker and Bassett (1978), Takeuchi et al. (2006).
+function and at most (1 - tau) m above. Source: Koenker and Bassett (1978), Takeuchi et al. (2006).
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ __all__ = ["Quantile", "QuantileDual", "QuantilePrimal"]
 class QuantilePrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r. Multipliers of ``residual``: c."""
 
-    catalogue = "D4-primal"
     textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i max(tau r_i, (tau - 1) r_i)", ("r = y - f - b",))
     model: Quantile
 
@@ -47,7 +46,6 @@ class QuantilePrimal(ResidualPrimal):
 class QuantileDual(ResidualDual):
     """The dual. Variable: c. Multipliers: b of ``balance``, the parts of r of ``lower`` and ``upper``."""
 
-    catalogue = "D4-dual"
     textbook = TextbookProblem("max  y'c - 1/2 c'Kc  s.t.  1'c = 0,  C_i (tau - 1) <= c_i <= C_i tau")
     model: Quantile
 
@@ -90,9 +88,7 @@ class Quantile(RegressionModel):
     optimal 77.531 [11.25]
     """
 
-    entry = replace(
-        RegressionModel.entry, catalogue="D4", parameters=(COSTS, TAU), coefficient="beta = c", most_points=5000
-    )
+    entry = replace(RegressionModel.entry, parameters=(COSTS, TAU), coefficient="beta = c", most_points=5000)
     C: cp.Parameter
     tau: cp.Parameter
     primal, dual = Stated(QuantilePrimal), Stated(QuantileDual)

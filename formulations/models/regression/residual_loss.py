@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Regression by any convex loss of the residuals (D6): |r|^p, the logistic loss, and the rest of the vocabulary.
+r"""Regression by any convex loss of the residuals: |r|^p, the logistic loss, and the rest of the vocabulary.
 
 With a loss psi and its conjugate psi*, primal and dual, and their optimality condition, r = y - f - b::
 
@@ -10,7 +10,7 @@ With a loss psi and its conjugate psi*, primal and dual, and their optimality co
 
 The optimal values are equal, and b is the multiplier of 1'c = 0. For psi = |r|^p, p > 1, psi*(s) = (p - 1) |s/p|^q with
 q = p/(p - 1), by power cones; for the logistic loss -log(4 e^r / (1 + e^r)^2), by exponential cones,
-psi*(s) = (1+s) log(1+s) + (1-s) log(1-s). Source: D6 of the catalogue.
+psi*(s) = (1+s) log(1+s) + (1-s) log(1-s).
 """
 
 from __future__ import annotations
@@ -109,7 +109,6 @@ class ResidualLossModel(RegressionModel):
 class ResidualLossPrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r. Multipliers of ``residual``: c."""
 
-    catalogue = "D6-primal"
     textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i psi(r_i)", ("r = y - f - b",))
     model: ResidualLossRegression
 
@@ -125,7 +124,6 @@ class ResidualLossDual(ResidualDual):
     Multipliers: b of ``balance``, r of ``share``, and those of ``lower`` and ``upper`` where the domain ends.
     """
 
-    catalogue = "D6-dual"
     textbook = TextbookProblem("max  y'c - 1/2 c'Kc - sum C_i psi*(c_i / C_i)  s.t.  1'c = 0,  c_i / C_i in dom psi*")
     model: ResidualLossRegression
     s = per_sample("s")
@@ -176,7 +174,7 @@ class ResidualLossRegression(ResidualLossModel):
     optimal 1.399 w = 0.940
     """
 
-    entry = replace(ResidualLossModel.entry, catalogue="D6", parameters=(COSTS,))
+    entry = replace(ResidualLossModel.entry, parameters=(COSTS,))
     C: cp.Parameter
     primal, dual = Stated(ResidualLossPrimal), Stated(ResidualLossDual)
 

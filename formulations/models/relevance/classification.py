@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The relevance vector machine for classification (G2).
+r"""The relevance vector machine for classification.
 
 Labels y_i = +1 or -1 with P(y_i | w) = 1 / (1 + exp(-y_i a_i)), a = Phi w, Phi = [1, K] and w ~ N(0, A^-1). The
 evidence is that of Laplace: with the mode of the posterior, found by Newton's method (IRLS), and the diagonal matrix W
@@ -11,8 +11,7 @@ of p (1 - p)::
 
 u_i v_i is what Tipping's update leaves out: W follows the mode, and the mode follows alpha. With it the fixed points of
 the update are the stationary points of the evidence above; without it the evidence would fall on the way to them. An
-update that might otherwise lower the evidence is safeguarded as in the regression. Source: G2 of the catalogue; Tipping
-(2001).
+update that might otherwise lower the evidence is safeguarded as in the regression. Source: Tipping (2001).
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ __all__ = ["RelevanceClassification"]
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class RelevanceClassification(RelevanceMachine):
-    """The relevance vector machine for classification (G2).
+    """The relevance vector machine for classification.
 
     Parameters
     ----------
@@ -62,7 +61,7 @@ class RelevanceClassification(RelevanceMachine):
      [0.16 0.84]]
     """
 
-    entry = ModelEntry("G2", most_points=300)
+    entry = ModelEntry(most_points=300)
     textbook = TextbookProblem(
         "max  sum ln P(y_i | mode) - 1/2 mode'A mode + 1/2 ln |A| - 1/2 ln |A + Phi'W Phi|  s.t.  alpha > 0"
     )

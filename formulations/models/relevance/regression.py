@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The relevance vector machine for regression (G1).
+r"""The relevance vector machine for regression.
 
 Targets t = Phi w + noise with Phi = [1, K], w ~ N(0, A^-1), A = diag(alpha), noise ~ N(0, I / beta)::
 
@@ -11,8 +11,8 @@ Targets t = Phi w + noise with Phi = [1, K], w ~ N(0, A^-1), A = diag(alpha), no
 The prediction at x is Gaussian with mean phi(x)'mean and variance 1/beta + phi(x)'Sigma phi(x). The update alone may
 lower the evidence; :mod:`formulations.models.relevance.ascent` says what is done so that it does not, and from which
 starts the answer is the highest found, since the evidence has local maxima. Without noise in the data the evidence has
-no maximum, so 1/beta stays above 1e-10 of the mean square of t. Source: G1 of the catalogue; Tipping (2001), "Sparse
-Bayesian learning and the relevance vector machine".
+no maximum, so 1/beta stays above 1e-10 of the mean square of t. Source: Tipping (2001), "Sparse Bayesian learning and
+the relevance vector machine".
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class RegressionMachine(RelevanceMachine):
 
 
 class RelevanceRegression(RegressionMachine):
-    """The relevance vector machine for regression (G1); parameters as in :class:`RegressionMachine`.
+    """The relevance vector machine for regression; parameters as in :class:`RegressionMachine`.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class RelevanceRegression(RegressionMachine):
     [ 1  3  6  9 11] [1.02] [0.016]
     """
 
-    entry = ModelEntry("G1", most_points=1000)
+    entry = ModelEntry(most_points=1000)
     textbook = TextbookProblem("max  ln N(t; 0, I / beta + Phi A^-1 Phi')  s.t.  alpha > 0,  beta > 0")
 
     def search(self, *, tol: float, max_iter: int, until: float) -> EvidenceSearch:

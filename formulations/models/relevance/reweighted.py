@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The evidence of the relevance vector machine by a sequence of convex problems (G3).
+r"""The evidence of the relevance vector machine by a sequence of convex problems.
 
 With g = 1/alpha, the noise variance held fixed and C = noise I + Phi diag(g) Phi', -2 ln evidence is ln |C| + t'C^-1 t
 up to a constant. The first term is concave in g, so it lies below its tangent, whose slopes are z_i = phi_i'C^-1 phi_i;
@@ -14,8 +14,8 @@ return by themselves, for their z_i stays finite.
 
 The noise, unless it is known, follows after each convex step: one update of MacKay, noise = ||t - Phi mean||^2 /
 (m - sum gamma_i), halved in the logarithm until the evidence does not fall. Evidence, start and least noise are
-those of G1, so that both are comparable. The sequence converges linearly. Source: G3 of the catalogue; Wipf and
-Nagarajan (2008), "A new view of automatic relevance determination".
+those of the regression, so that both are comparable. The sequence converges linearly. Source: Wipf and Nagarajan
+(2008), "A new view of automatic relevance determination".
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class WeightedLasso:
 
 
 class ReweightedRelevance(RegressionMachine):
-    """The evidence of G1 by iteratively reweighted l1 (G3); parameters as in :class:`RegressionMachine`.
+    """The evidence of relevance regression by iteratively reweighted l1; parameters as in :class:`RegressionMachine`.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class ReweightedRelevance(RegressionMachine):
     [ 1  3  6  9 11] [1.02]
     """
 
-    entry = ModelEntry("G3")
+    entry = ModelEntry()
     textbook = TextbookProblem("min  1/2 ||Phi w - t||^2 + sum_i c_i |w_i|", ("c_i = noise sqrt(z_i)",))
 
     def search(self, *, tol: float, max_iter: int, until: float) -> EvidenceSearch:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The hard margin (C1): the hyperplane in the middle of the widest strip between two separable classes.
+r"""The hard margin: the hyperplane in the middle of the widest strip between two separable classes.
 
 Primal, the margin itself maximised, and dual, with their Karush-Kuhn-Tucker conditions::
 
@@ -11,7 +11,7 @@ Primal, the margin itself maximised, and dual, with their Karush-Kuhn-Tucker con
 
 The optimal values of primal and dual are each other's negative, gamma = 1/||f|| = (sum a_i)^(-1/2) of the primal's f is
 the margin in the units of the features, and b is the multiplier of y'a = 0 in the sign of CVXPY's minimisation. Source:
-C1 of the catalogue; Boser, Guyon and Vapnik (1992).
+Boser, Guyon and Vapnik (1992).
 """
 
 from __future__ import annotations
@@ -34,13 +34,12 @@ from qpkernels.problems import Bounds, Certificate, KernelQP
 __all__ = ["HardMargin", "HardMarginDual", "HardMarginGeometric", "HardMarginPrimal"]
 
 _NO_MARGIN = 1e-6
-"""For a margin below this part of the samples' radius, the linear program B3 is asked whether there is one."""
+"""Below this share of the samples' radius, the linear program of separability is asked whether there is a margin."""
 
 
 class HardMarginPrimal(MarginPrimal):
     """The primal. Variables: w or u, and b. Multipliers of ``margin``: a."""
 
-    catalogue = "C1-primal"
     textbook = TextbookProblem("min  1/2 ||f||^2  s.t.  y_i (f(x_i) + b) >= 1")
 
     def declare(self) -> cp.Problem:
@@ -55,7 +54,6 @@ class HardMarginGeometric(MarginPrimal):
     The solution's function is scaled as the primal's (margins at +-1), so that all forms can be compared.
     """
 
-    catalogue = "C1-geometric"
     textbook = TextbookProblem("max  gamma  s.t.  y_i (f(x_i) + b) >= gamma,  ||f|| <= 1")
     model: HardMargin
     gamma = scalar("gamma")
@@ -103,7 +101,6 @@ class HardMarginGeometric(MarginPrimal):
 class HardMarginDual(MarginDual):
     """The dual. Variable: alpha. Multiplier of ``balance``: b."""
 
-    catalogue = "C1-dual"
     textbook = TextbookProblem("min  1/2 a'YKYa - 1'a  s.t.  y'a = 0,  a >= 0")
 
     def declare(self) -> cp.Problem:
@@ -136,7 +133,7 @@ class HardMargin(TwoClassModel):
     optimal [1 2] margin = 1.000, b = -2.000
     """
 
-    entry = replace(TwoClassModel.entry, catalogue="C1", hard=True, most_points=500)
+    entry = replace(TwoClassModel.entry, hard=True, most_points=500)
     primal, geometric, dual = Stated(HardMarginPrimal), Stated(HardMarginGeometric), Stated(HardMarginDual)
 
     def __init__(
@@ -157,12 +154,12 @@ class HardMargin(TwoClassModel):
         }
 
     def _explain_divergence(self, beta: Vector, message: str) -> Exception:
-        """Return the error with the common point of both hulls, if beta shows one, else what B3 says."""
+        """Return the error with the common point of both hulls, if beta shows one, else that of separability."""
         error = self._separability._explain_divergence(beta, message)
         return error if isinstance(error, InseparableError) else self._explain_failure(message)
 
     def _contradiction(self, message: str) -> InseparableError | None:
-        """Let the linear program B3 decide, which has a message of its own."""
+        """Let the linear program of separability decide, which has a message of its own."""
         del message
         try:
             self._separability.solve("clarabel")

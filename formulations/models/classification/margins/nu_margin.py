@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The nu-machine (C8): a soft margin whose width is found along with it, given the share of samples inside.
+r"""The nu-machine: a soft margin whose width is found along with it, given the share of samples inside.
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
@@ -12,8 +12,7 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions::
 Here c_i = w_i / 1'w, which is 1/m without weights: a weight of 2 makes a sample count twice. The value of the minimised
 dual is the negative of the primal's; b is the multiplier of y'a = 0 and rho that of 1'a >= nu. At most nu m samples lie
 inside the margin, at least nu m are support vectors; nu can be at most 2 min(m+, m-) / m. With rho > 0 the answer
-divided by rho is that of the soft margin (C2) with C_i = c_i / rho. Source: C8 of the catalogue; Schoelkopf et al.
-(2000).
+divided by rho is that of the soft margin with C_i = c_i / rho. Source: Schoelkopf et al. (2000).
 """
 
 from __future__ import annotations
@@ -61,7 +60,6 @@ class NuMarginPrimal(MarginPrimal):
     Multipliers: a of ``margin``, c - a of ``slack``, 1'a - nu of ``level``.
     """
 
-    catalogue = "C8-primal"
     textbook = TextbookProblem(
         "min  1/2 ||f||^2 - nu rho + sum c_i xi_i  s.t.  y_i (f(x_i) + b) >= rho - xi_i,  xi_i >= 0,  rho >= 0",
         ("c_i = w_i / 1'w",),
@@ -90,7 +88,6 @@ class NuMarginPrimal(MarginPrimal):
 class NuMarginDual(MarginDual):
     """The dual. Variable: alpha. Multipliers: b of ``balance``, rho of ``share``, xi of ``upper``."""
 
-    catalogue = "C8-dual"
     textbook = TextbookProblem("min  1/2 a'YKYa  s.t.  y'a = 0,  0 <= a_i <= c_i,  1'a >= nu", ("c_i = w_i / 1'w",))
     model: NuMargin
 
@@ -136,7 +133,7 @@ class NuMargin(TwoClassModel):
     optimal rho = 0.188 4
     """
 
-    entry = replace(TwoClassModel.entry, catalogue="C8", parameters=(NU, WEIGHTS), estimator="NuSVC", most_points=500)
+    entry = replace(TwoClassModel.entry, parameters=(NU, WEIGHTS), estimator="NuSVC", most_points=500)
     nu: cp.Parameter
     sample_weight: cp.Parameter
     primal, dual = Stated(NuMarginPrimal), Stated(NuMarginDual)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The soft margin (C2): the support vector machine, with a cost C_i on every slack.
+r"""The soft margin: the support vector machine, with a cost C_i on every slack.
 
 Primal (with slacks, and without constraints) and dual, with their Karush-Kuhn-Tucker conditions::
 
@@ -10,8 +10,8 @@ Primal (with slacks, and without constraints) and dual, with their Karush-Kuhn-T
     f = sum_j a_j y_j k(x_j, .),   a_i (y_i (f(x_i) + b) - 1 + xi_i) = 0,   (C_i - a_i) xi_i = 0
 
 The value of the minimised dual is the negative of the primal's, and b is the multiplier of y'a = 0 in the sign of
-CVXPY's minimisation. With lambda = 1/(2C) the hinge form is C times (sum of hinge losses + lambda ||f||^2). Source: C2
-of the catalogue; Cortes and Vapnik (1995).
+CVXPY's minimisation. With lambda = 1/(2C) the hinge form is C times (sum of hinge losses + lambda ||f||^2). Source:
+Cortes and Vapnik (1995).
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ __all__ = ["SoftMargin", "SoftMarginDual", "SoftMarginHinge", "SoftMarginPrimal"
 class SoftMarginPrimal(MarginPrimal):
     """With slacks. Variables: w or u, b, xi. Multipliers: a of ``margin``, C - a of ``slack``."""
 
-    catalogue = "C2-primal"
     textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i xi_i  s.t.  y_i (f(x_i) + b) >= 1 - xi_i,  xi_i >= 0")
     model: SoftMargin
     xi = per_sample("xi")
@@ -55,7 +54,6 @@ class SoftMarginPrimal(MarginPrimal):
 class SoftMarginHinge(Primal):
     """Without constraints. Variables: w or u, and b."""
 
-    catalogue = "C2-hinge"
     textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i max(0, 1 - y_i (f(x_i) + b))")
     model: SoftMargin
 
@@ -75,7 +73,6 @@ class SoftMarginHinge(Primal):
 class SoftMarginDual(MarginDual):
     """The dual. Variable: alpha. Multipliers: b of ``balance``, xi of ``upper``."""
 
-    catalogue = "C2-dual"
     textbook = TextbookProblem("min  1/2 a'YKYa - 1'a  s.t.  y'a = 0,  0 <= a_i <= C_i")
     model: SoftMargin
 
@@ -114,7 +111,7 @@ class SoftMargin(TwoClassCostModel):
     the optimum lies between 5.005 and 5.005
     """
 
-    entry = replace(TwoClassCostModel.entry, catalogue="C2", parameters=(MARGIN_COSTS,), most_points=5000)
+    entry = replace(TwoClassCostModel.entry, parameters=(MARGIN_COSTS,), most_points=5000)
     primal, hinge, dual = Stated(SoftMarginPrimal), Stated(SoftMarginHinge), Stated(SoftMarginDual)
 
     @classmethod

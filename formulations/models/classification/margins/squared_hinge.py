@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The squared hinge (C7): the soft margin with a cost C_i on the square of every slack (L2-SVM).
+r"""The squared hinge: the soft margin with a cost C_i on the square of every slack (L2-SVM).
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
@@ -10,7 +10,7 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
 It is the hard margin with 1 / (2 C_i) added to the diagonal of K, so it always has an answer. The value of the
 minimised dual is the negative of the primal's, and b is the multiplier of y'a = 0. LIBLINEAR's L2-loss has the same
-scaling of C. Source: C7 of the catalogue; Cortes and Vapnik (1995).
+scaling of C. Source: Cortes and Vapnik (1995).
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ __all__ = ["SquaredHinge", "SquaredHingeDual", "SquaredHingePrimal"]
 class SquaredHingePrimal(MarginPrimal):
     """The primal. Variables: w or u, b, xi. Multipliers of ``margin``: a."""
 
-    catalogue = "C7-primal"
     textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i xi_i^2  s.t.  y_i (f(x_i) + b) >= 1 - xi_i")
     model: SquaredHinge
     xi = per_sample("xi")
@@ -54,7 +53,6 @@ class SquaredHingePrimal(MarginPrimal):
 class SquaredHingeDual(MarginDual):
     """The dual. Variable: alpha. Multiplier of ``balance``: b."""
 
-    catalogue = "C7-dual"
     textbook = TextbookProblem("min  1/2 a'YKYa + sum a_i^2 / (4 C_i) - 1'a  s.t.  y'a = 0,  a >= 0")
     model: SquaredHinge
 
@@ -92,7 +90,7 @@ class SquaredHinge(TwoClassCostModel):
     [0.455 1.182 1.182 0.455]
     """
 
-    entry = replace(TwoClassCostModel.entry, catalogue="C7", parameters=(MARGIN_COSTS,), most_points=5000)
+    entry = replace(TwoClassCostModel.entry, parameters=(MARGIN_COSTS,), most_points=5000)
     primal, dual = Stated(SquaredHingePrimal), Stated(SquaredHingeDual)
 
     @classmethod

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Probabilities from scores (C5): the sigmoid of Platt, fitted to the decision values of a two-class machine.
+r"""Probabilities from scores: the sigmoid of Platt, fitted to the decision values of a two-class machine.
 
 With scores s_i, targets t_i and z_i = A s_i + B, the problem and its dual, where H(p) = -p log p - (1-p) log(1-p)::
 
@@ -10,8 +10,7 @@ With scores s_i, targets t_i and z_i = A s_i + B, the problem and its dual, wher
 
 Plain targets are t_i = 1 for y_i = +1 and 0 for y_i = -1; the problem is then 1/N sum log(1 + exp(-y_i z_i)). Platt's
 targets are (N+ + 1) / (N+ + 2) and 1 / (N- + 2): they keep the probabilities off 0 and 1, and an optimum exists for all
-scores. B and A are the multipliers of the two equations. Source: C5 of the catalogue; Platt (2000), whose A and B have
-the opposite signs.
+scores. B and A are the multipliers of the two equations. Source: Platt (2000), whose A and B have the opposite signs.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -149,7 +148,6 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
     optimal A = 1.351 [0.063 0.937]
     """
 
-    catalogue: ClassVar[str] = "C5"
     textbook = TextbookProblem("min  1/N sum [ log(1 + exp(z_i)) - t_i z_i ]", ("z_i = A s_i + B",))
 
     scores: Vector

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several classes from machines of two (C6): one against the rest, and one against one.
+"""Several classes from machines of two: one against the rest, and one against one.
 
 With K classes, one against the rest trains K machines, g_k with class k against all others, and decides for::
 
@@ -12,7 +12,7 @@ the class with the most votes, where g_jk(x) > 0 is a vote for k::
 
 Ties go to the class that its machines favour most in sum. The machines share one kernel matrix, and new samples one
 evaluation of the kernel at the support vectors of all. Either takes any model of two classes.
-Source: C6 of the catalogue; Knerr et al. (1990), Hsu and Lin (2002).
+Source: Knerr et al. (1990), Hsu and Lin (2002).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -101,8 +101,6 @@ class _Multiclass(Scheme):
     rows
         Numbers of the samples that the machine is trained on, as :meth:`rows` returns them.
     """
-
-    catalogue: ClassVar[str]
 
     def __init__(
         self,
@@ -512,7 +510,6 @@ class OneVersusRest(_Multiclass):
     optimal ['a' 'b' 'c']
     """
 
-    catalogue = "C6-rest"
     textbook = TextbookProblem("decide  argmax_k g_k(x)")
 
     def pairs(self) -> Iterator[tuple[int, int]]:
@@ -546,7 +543,6 @@ class OneVersusOne(_Multiclass):
     optimal ['a' 'b' 'c']
     """
 
-    catalogue = "C6-one"
     textbook = TextbookProblem("decide  argmax_k sum_(j != k) [g_jk(x) > 0]")
 
     def check_classes(self) -> None:

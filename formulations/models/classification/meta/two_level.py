@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The two-level machine (C5): a machine of two classes, and over its scores the sigmoid that gives probabilities.
+"""The two-level machine: a machine of two classes, and over its scores the sigmoid that gives probabilities.
 
 The sigmoid is fitted to scores of machines that did not see the sample. A machine puts its own samples farther from the
 boundary than new ones, and a sigmoid over such scores would promise too much.

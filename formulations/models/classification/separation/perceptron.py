@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The perceptron (B1, B2): rules that correct a separating hyperplane until it makes no mistake.
+"""The perceptron: rules that correct a separating hyperplane until it makes no mistake.
 
 In generalised coordinates z_i = y_i (1, x_i) and a = (b, w), sample i is on its right side where a'z_i > 0. Both rules
 descend along the perceptron criterion J_p(a) = sum over a'z_i <= 0 of -a'z_i, with step sizes eta(k)::
 
-    B1, batch            a <- a + eta(k) sum z_i  over all i with a'z_i <= 0,  until that step is at most a threshold
-    B2, single sample    a <- a + eta(k) z_i  where a'z_i <= 0, one sample after another, until none is left
+    batch            a <- a + eta(k) sum z_i  over all i with a'z_i <= 0,  until that step is at most a threshold
+    single sample    a <- a + eta(k) z_i  where a'z_i <= 0, one sample after another, until none is left
 
-k = 1, 2, ... counts the steps of B1 and the single corrections of B2. From a = 0 a fixed rate only scales a, so that
-it changes no decision; where a starts elsewhere, or eta depends on k, the rates decide which hyperplane is found. If
-some a* separates the classes, B2 from a = 0 at a fixed rate makes at most
+k = 1, 2, ... counts the steps of the batch rule and the single corrections of the other. From a = 0 a fixed rate only
+scales a, so that it changes no decision; where a starts elsewhere, or eta depends on k, the rates decide which
+hyperplane is found. If some a* separates the classes, the rule of single samples from a = 0 at a fixed rate makes at
+most
 
     max ||z_i||^2 ||a*||^2 / min (a*'z_i)^2
 
@@ -54,7 +55,7 @@ __all__ = ["BatchPerceptron", "Perceptron", "PerceptronCorrection", "PerceptronS
 
 
 class BatchPerceptron(PerceptronRule):
-    """a <- a + eta(k) (sum of all z_i with a'z_i <= 0), until that step is at most ``threshold`` (B1).
+    """a <- a + eta(k) (sum of all z_i with a'z_i <= 0), until that step is at most ``threshold``.
 
     Parameters
     ----------
@@ -76,7 +77,6 @@ class BatchPerceptron(PerceptronRule):
     10 [-1 -1 -1  1]
     """
 
-    catalogue = "B1"
     textbook = TextbookProblem("repeat  a <- a + eta(k) sum z_i  over all i with a'z_i <= 0", ("z_i = y_i (1, x_i)",))
 
     def __init__(
@@ -125,7 +125,7 @@ class BatchPerceptron(PerceptronRule):
 
 
 class Perceptron(PerceptronRule):
-    """a <- a + eta(k) z_i for one sample after another with a'z_i <= 0, until a whole pass finds none (B2).
+    """a <- a + eta(k) z_i for one sample after another with a'z_i <= 0, until a whole pass finds none.
 
     Parameters
     ----------
@@ -154,7 +154,6 @@ class Perceptron(PerceptronRule):
     18 [-1 -1 -1  1]
     """
 
-    catalogue = "B2"
     textbook = TextbookProblem("repeat  a <- a + eta(k) z_i", ("a'z_i <= 0", "z_i = y_i (1, x_i)"))
 
     def __init__(
@@ -305,7 +304,7 @@ class Course:
 
 
 def mistake_bound(points: ArrayLike, separator: ArrayLike) -> float:
-    """Return max ||z_i||^2 ||a||^2 / min (a'z_i)^2, which the mistakes of B2 from a = 0 at a fixed rate never exceed.
+    """Return max ||z_i||^2 ||a||^2 / min (a'z_i)^2, which the mistakes from a = 0 at a fixed rate never exceed.
 
     Parameters
     ----------

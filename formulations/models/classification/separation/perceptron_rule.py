@@ -14,7 +14,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,9 +56,6 @@ class PerceptronRule(Explained, metaclass=ChecksKeywords):
     ended
         Why the rule ended by itself; None: ``max_epochs`` came first.
     """
-
-    catalogue: ClassVar[str]
-    """Id of the rule in the catalogue of models."""
 
     def __init__(
         self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None, rate: Rate, start: ArrayLike | None
@@ -152,7 +149,7 @@ class PerceptronSolution(Answering, Carded):
     separated
         Whether the function has every sample on its right side, counted anew from the function itself.
     mistakes
-        Corrections made: single samples in B2, steps in B1.
+        Corrections made: single samples, or steps of the batch rule.
     epochs
         Passes over the samples, the last one included.
     errors

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear separability as a linear program (B3), and the proof when there is none: a point common to both hulls."""
+"""Linear separability as a linear program, and the proof when there is none: a point common to both hulls."""
 
 from __future__ import annotations
 
@@ -180,7 +180,6 @@ def _reduced(data: BoundSamples, y: Vector, weights: Vector, fit_intercept: bool
 class SeparabilityPrimal(MarginPrimal):
     """The feasibility problem. Variables: w or u, and b. Multipliers of ``margin``: lambda."""
 
-    catalogue = "B3"
     textbook = TextbookProblem("find  f, b  s.t.  y_i (f(x_i) + b) >= 1")
 
     def declare(self) -> cp.Problem:
@@ -189,7 +188,7 @@ class SeparabilityPrimal(MarginPrimal):
 
 
 class Separability(TwoClassModel):
-    """find f, b  s.t.  y_i (f(x_i) + b) >= 1: a linear program without objective (B3).
+    """find f, b  s.t.  y_i (f(x_i) + b) >= 1: a linear program without objective.
 
     By Farkas' lemma it is infeasible exactly when multipliers lambda >= 0 exist with sum lambda_i y_i = 0 and
     sum lambda_i y_i phi(x_i) = 0, not all 0: a point common to the convex hulls of both classes. It is called
@@ -212,7 +211,7 @@ class Separability(TwoClassModel):
     [0.5 0.5] [0.5 0.5 0.5 0.5]
     """
 
-    entry = replace(TwoClassModel.entry, catalogue="B3", hard=True)
+    entry = replace(TwoClassModel.entry, hard=True)
     primal = Stated(SeparabilityPrimal)
 
     def __init__(

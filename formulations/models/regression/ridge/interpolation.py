@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Interpolation (F3): the function of least norm that meets every target, by radial basis functions or kriging.
+r"""Interpolation: the function of least norm that meets every target, by radial basis functions or kriging.
 
 Primal and dual, whose optimality condition is a linear system::
 
@@ -8,8 +8,8 @@ Primal and dual, whose optimality condition is a linear system::
 
     f = sum_j c_j k(x_j, .)
 
-It is the sparse approximation (F1) with epsilon = 0, and needs a positive definite K: no two samples equal to the
-kernel. Source: F3 of the catalogue; Krige (1951), Micchelli (1986).
+It is the sparse approximation with epsilon = 0, and needs a positive definite K: no two samples equal to the kernel.
+Source: Krige (1951), Micchelli (1986).
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ __all__ = ["Interpolation", "InterpolationDual", "InterpolationPrimal"]
 class InterpolationPrimal(Primal):
     """The primal. Variable: w or u. Multipliers of ``meets``: c."""
 
-    catalogue = "F3-primal"
     textbook = TextbookProblem("min  1/2 ||f||^2  s.t.  f(x_i) = y_i")
     model: Interpolation
 
@@ -57,7 +56,6 @@ class InterpolationPrimal(Primal):
 class InterpolationDual(ResidualDual):
     """The dual. Variable: c."""
 
-    catalogue = "F3"
     textbook = TextbookProblem("max  y'c - 1/2 c'Kc")
     is_system = True
     model: Interpolation
@@ -86,7 +84,7 @@ class Interpolation(RegressionModel):
     """
 
     # K c = y
-    entry = replace(RegressionModel.entry, catalogue="F3", coefficient="beta = c", linear=True, sparse=False, hard=True)
+    entry = replace(RegressionModel.entry, coefficient="beta = c", linear=True, sparse=False, hard=True)
     primal, dual = Stated(InterpolationPrimal), Stated(InterpolationDual)
 
     def __init__(self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None = None) -> None:

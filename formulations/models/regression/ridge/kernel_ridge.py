@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Kernel ridge regression (E2): regularised least squares without an intercept.
+r"""Kernel ridge regression: regularised least squares without an intercept.
 
 Primal, and dual up to the factor 2 lambda/m, whose optimality condition is a linear system::
 
@@ -10,7 +10,7 @@ Primal, and dual up to the factor 2 lambda/m, whose optimality condition is a li
 
 The primal's value is 2 lambda/m times the dual's, in whose scale the model counts: 1/2 ||f||^2 + 1/(2 lambda) sum r^2.
 There are no support vectors. lambda is ``alpha`` of scikit-learn's KernelRidge, and 1/C of the least squares with a
-cost (E1). Source: E2 of the catalogue; Saunders et al. (1998).
+cost. Source: Saunders et al. (1998).
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ __all__ = ["KernelRidge", "KernelRidgeDual", "KernelRidgePrimal"]
 class KernelRidgePrimal(Primal):
     """The primal. Variable: w or u."""
 
-    catalogue = "E2"
     textbook = TextbookProblem("min  lambda/m ||f||^2 + 1/m sum (y_i - f(x_i))^2")
     factor_formula = MEAN_FACTOR
     model: KernelRidge
@@ -52,7 +51,6 @@ class KernelRidgePrimal(Primal):
 class KernelRidgeDual(ResidualDual):
     """The dual. Variable: c."""
 
-    catalogue = "E2-dual"
     textbook = TextbookProblem("max  y'c - 1/2 c'(K + lambda I) c")
     is_system = True
     model: KernelRidge
@@ -86,7 +84,6 @@ class KernelRidge(RegressionModel, MeanRiskModel[Regression]):
     # (K + lambda I) c = y
     entry = replace(
         MeanRiskModel.entry,
-        catalogue="E2",
         coefficient="beta = c",
         estimator="KernelRidge",
         counts="1/2 ||f||^2 + C sum (y_i - f(x_i))^2, C = 1/(2 lambda)",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Regularised least squares with an intercept (E1): the least-squares support vector machine.
+r"""Regularised least squares with an intercept: the least-squares support vector machine.
 
 The problem, and the linear systems that are its optimality conditions; X holds the samples as rows, xbar and ybar are
 means, and Xc the samples less their mean::
@@ -14,7 +14,7 @@ means, and Xc the samples less their mean::
 
 Primal and dual have the same optimal value; c are the multipliers of the constraints, and b is that of 1'c = 0. Every
 sample with a residual has a coefficient: the solution is not sparse. For labels there is LeastSquaresClassifier.
-Source: E1 of the catalogue; Suykens and Vandewalle (1999).
+Source: Suykens and Vandewalle (1999).
 """
 
 from __future__ import annotations
@@ -48,7 +48,6 @@ __all__ = [
 class LeastSquaresPrimal(Primal):
     """The primal. Variables: w or u, and b."""
 
-    catalogue = "E1-primal"
     textbook = TextbookProblem("min  1/2 ||f||^2 + C/2 sum (f(x_i) + b - y_i)^2")
     model: LeastSquares
 
@@ -61,7 +60,6 @@ class LeastSquaresPrimal(Primal):
 class LeastSquaresConstrained(ResidualPrimal):
     """With slacks. Variables: w or u, b, xi. Multipliers of ``residual``: c."""
 
-    catalogue = "E1-constrained"
     textbook = TextbookProblem("min  1/2 ||f||^2 + C/2 sum xi_i^2  s.t.  y_i - f(x_i) - b = xi_i")
     model: LeastSquares
 
@@ -109,7 +107,6 @@ class NormalEquations(Primal):
 class LeastSquaresSystem(NormalEquations):
     """The equations in b and w. Variables: w or u, and b."""
 
-    catalogue = "E1-system"
     textbook = TextbookProblem("solve  [1, xbar'; xbar, X'X/m + I/(mC)] [b; w] = [ybar; X'y/m]")
 
     def declare(self) -> cp.Problem:
@@ -137,7 +134,6 @@ class LeastSquaresSystem(NormalEquations):
 class LeastSquaresCentred(NormalEquations):
     """The equations in w, for samples less their mean. Variables: w or u, and b."""
 
-    catalogue = "E1-centred"
     textbook = TextbookProblem("solve  (Xc'Xc + I/C) w = Xc'y,  b = ybar - <w, xbar>")
 
     def declare(self) -> cp.Problem:
@@ -165,7 +161,6 @@ class LeastSquaresCentred(NormalEquations):
 class LeastSquaresDual(ResidualDual):
     """The dual, a linear system in m + 1 unknowns. Variable: c. Multiplier of ``balance``: b."""
 
-    catalogue = "E1-dual"
     textbook = TextbookProblem("max  y'c - 1/2 c'(K + I/C) c  s.t.  1'c = 0")
     is_system = True
     model: LeastSquares
@@ -200,7 +195,6 @@ class LeastSquares(RegressionModel):
     # [0, 1'; 1, K + I/C] [b; c] = [0; y]
     entry = replace(
         RegressionModel.entry,
-        catalogue="E1",
         parameters=(COST,),
         coefficient="beta = c",
         linear=True,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The hard tube (D1): the flattest function within epsilon of every target.
+r"""The hard tube: the flattest function within epsilon of every target.
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
@@ -9,8 +9,8 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions::
     f = sum_j (a+_j - a-_j) k(x_j, .),   a+_i (epsilon - y_i + f(x_i) + b) = 0,   a-_i (epsilon + y_i - f(x_i) - b) = 0
 
 The optimal values are each other's negative, and b is the multiplier of 1'(a+ - a-) = 0 in the sign of CVXPY's
-minimisation. The tube may be too thin for any f; the smallest epsilon is that of the Chebyshev fit (A3). Source: D1 of
-the catalogue; Smola and Schoelkopf (2004).
+minimisation. The tube may be too thin for any f; the smallest epsilon is that of the Chebyshev fit. Source: Smola and
+Schoelkopf (2004).
 """
 
 from __future__ import annotations
@@ -138,7 +138,6 @@ class HardTubeModel(TubeModel):
 class HardTubePrimal(TubePrimal):
     """The primal. Variables: w or u, and b. Multipliers: a+ of ``above``, a- of ``below``."""
 
-    catalogue = "D1-primal"
     textbook = TextbookProblem("min  1/2 ||f||^2  s.t.  -epsilon <= f(x_i) + b - y_i <= epsilon")
     model: HardTubeModel
 
@@ -153,7 +152,6 @@ class HardTubePrimal(TubePrimal):
 class HardTubeDual(TubeDual):
     """The dual. Variables: a_plus, a_minus. Multiplier of ``balance``: b."""
 
-    catalogue = "D1-dual"
     textbook = TextbookProblem(
         "min  1/2 (a+ - a-)'K(a+ - a-) + epsilon 1'(a+ + a-) - y'(a+ - a-)  s.t.  1'(a+ - a-) = 0,  a+, a- >= 0"
     )
@@ -187,7 +185,6 @@ class HardTube(HardTubeModel):
     optimal w = 0.800, b = 0.300
     """
 
-    entry = replace(HardTubeModel.entry, catalogue="D1")
     primal, dual = Stated(HardTubePrimal), Stated(HardTubeDual)
 
     def __init__(

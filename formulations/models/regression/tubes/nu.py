@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The nu-tube (D7): a soft tube whose width is found along with it, given the share of samples outside.
+r"""The nu-tube: a soft tube whose width is found along with it, given the share of samples outside.
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions, r = y - f - b::
 
@@ -14,8 +14,7 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions, r = y - f - b::
 Here c_i = C w_i, which is C without weights: a weight of 2 makes a sample count twice. The value of the minimised dual
 is the negative of the primal's; b is the multiplier of 1'(a+ - a-) = 0 and epsilon that of 1'(a+ + a-) <= nu 1'c. At
 most nu m samples lie outside the tube; where epsilon > 0, at least nu m are support vectors. C is scaled as by LIBSVM
-and scikit-learn; the soft tube (D2) with this epsilon and these costs has the same answer. Source: D7 of the catalogue;
-Schoelkopf et al. (2000).
+and scikit-learn; the soft tube with this epsilon and these costs has the same answer. Source: Schoelkopf et al. (2000).
 """
 
 from __future__ import annotations
@@ -45,7 +44,6 @@ class NuTubePrimal(TubePrimal):
     nu 1'c - 1'(a+ + a-) of ``width``.
     """
 
-    catalogue = "D7-primal"
     textbook = TextbookProblem(
         "min  1/2 ||f||^2 + nu 1'c epsilon + sum c_i (xi+_i + xi-_i)  s.t.  r_i <= epsilon + xi+_i,  "
         "-r_i <= epsilon + xi-_i,  xi >= 0,  epsilon >= 0",
@@ -85,7 +83,6 @@ class NuTubeDual(TubeDual):
     Multipliers: b of ``balance``, epsilon of ``share``, xi+ of ``upper_plus``, xi- of ``upper_minus``.
     """
 
-    catalogue = "D7-dual"
     textbook = TextbookProblem(
         "min  1/2 (a+ - a-)'K(a+ - a-) - y'(a+ - a-)  s.t.  1'(a+ - a-) = 0,  1'(a+ + a-) <= nu 1'c,  0 <= a+, a- <= c",
         ("c_i = C w_i",),
@@ -139,7 +136,6 @@ class NuTube(TubeModel):
 
     entry = replace(
         TubeModel.entry,
-        catalogue="D7",
         parameters=(COST, replace(NU, words="largest share outside the tube"), WEIGHTS),
         estimator="NuSVR",
         most_points=500,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Tube regression as regularised empirical risk (D3): the mean loss, a penalty on the norm, and no intercept.
+r"""Tube regression as regularised empirical risk: the mean loss, a penalty on the norm, and no intercept.
 
 Primal, and its dual up to the factor 2 lambda/m::
 
@@ -8,8 +8,8 @@ Primal, and its dual up to the factor 2 lambda/m::
 
     f = sum_j (a+_j - a-_j) k(x_j, .)
 
-It is the soft tube (D2) without b and with C = 1/(2 lambda); the value is 2 lambda/m times that one's, in whose scale
-the model counts. Source: D3 of the catalogue.
+It is the soft tube without b and with C = 1/(2 lambda); the value is 2 lambda/m times that one's, in whose scale the
+model counts.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ __all__ = ["PenalisedTube", "PenalisedTubeLoss"]
 class PenalisedTubeLoss(SoftTubeLoss):
     """Without constraints. Variable: w or u."""
 
-    catalogue = "D3"
     textbook = TextbookProblem("min  lambda/m ||f||^2 + 1/m sum max(0, |y_i - f(x_i)| - epsilon)")
     factor_formula = MEAN_FACTOR
     model: PenalisedTube
@@ -77,7 +76,6 @@ class PenalisedTube(MeanRiskModel[Regression], TubeModel):
 
     entry = replace(
         TubeModel.entry,
-        catalogue="D3",
         parameters=(LAMBDA, EPSILON),
         counts="1/2 ||f||^2 + C sum max(0, |y_i - f(x_i)| - epsilon), C = 1/(2 lambda)",
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The soft tube (D2): support vector regression, with a cost C_i on every residual beyond epsilon.
+r"""The soft tube: support vector regression, with a cost C_i on every residual beyond epsilon.
 
 Primal (with slacks, and without constraints) and dual, with their Karush-Kuhn-Tucker conditions, r = y - f - b::
 
@@ -11,8 +11,7 @@ Primal (with slacks, and without constraints) and dual, with their Karush-Kuhn-T
     a+_i (epsilon + xi+_i - r_i) = 0,   (C_i - a+_i) xi+_i = 0,   and the same for a-
 
 The value of the minimised dual is the negative of the primal's, and b is the multiplier of 1'(a+ - a-) = 0 in the sign
-of CVXPY's minimisation: b = y_i - f(x_i) - epsilon where 0 < a+_i < C_i. Source: D2 of the catalogue; Smola and
-Schoelkopf (2004).
+of CVXPY's minimisation: b = y_i - f(x_i) - epsilon where 0 < a+_i < C_i. Source: Smola and Schoelkopf (2004).
 """
 
 from __future__ import annotations
@@ -40,7 +39,6 @@ class SoftTubePrimal(TubePrimal):
     Multipliers: a+ of ``above``, a- of ``below``, C - a+ of ``slack_plus``, C - a- of ``slack_minus``.
     """
 
-    catalogue = "D2-primal"
     textbook = TextbookProblem(
         "min  1/2 ||f||^2 + sum C_i (xi+_i + xi-_i)  s.t.  r_i <= epsilon + xi+_i,  -r_i <= epsilon + xi-_i,  xi >= 0",
         ("r = y - f - b",),
@@ -69,7 +67,6 @@ class SoftTubePrimal(TubePrimal):
 class SoftTubeLoss(Primal):
     """Without constraints. Variables: w or u, and b."""
 
-    catalogue = "D2-loss"
     textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i max(0, |r_i| - epsilon)", ("r = y - f - b",))
     model: TubeModel
 
@@ -92,7 +89,6 @@ class SoftTubeLoss(Primal):
 class SoftTubeDual(TubeDual):
     """The dual. Variables: a_plus, a_minus. Multipliers: b of ``balance``, xi+ and xi- of the ``upper`` bounds."""
 
-    catalogue = "D2-dual"
     textbook = TextbookProblem(
         "min  1/2 (a+ - a-)'K(a+ - a-) + epsilon 1'(a+ + a-) - y'(a+ - a-)  s.t.  1'(a+ - a-) = 0,  0 <= a+, a- <= C"
     )
@@ -141,7 +137,7 @@ class SoftTube(TubeModel):
     optimal 0.694 5 [0.87]
     """
 
-    entry = replace(TubeModel.entry, catalogue="D2", parameters=(TUBE_COSTS, EPSILON), most_points=5000)
+    entry = replace(TubeModel.entry, parameters=(TUBE_COSTS, EPSILON), most_points=5000)
     primal, loss, dual = Stated(SoftTubePrimal), Stated(SoftTubeLoss), Stated(SoftTubeDual)
 
     def __init__(

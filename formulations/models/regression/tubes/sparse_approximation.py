@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Sparse approximation in the space of the kernel (F1, F2): few kernel functions near a function known at the samples.
+r"""Sparse approximation in the space of the kernel: few kernel functions near a function known at the samples.
 
 With y_i the values of the unknown function at the samples, and a = a+ - a-::
 
-    F1   min  1/2 a'Ka - a'y + epsilon ||a||_1
-    F2   min  1/2 (a+ - a-)'K(a+ - a-) - y'(a+ - a-) + epsilon 1'(a+ + a-)   s.t.  a+, a- >= 0
-    D1   min  1/2 ||f||^2   s.t.  |y_i - f(x_i)| <= epsilon, without b
+    min  1/2 a'Ka - a'y + epsilon ||a||_1
+    min  1/2 (a+ - a-)'K(a+ - a-) - y'(a+ - a-) + epsilon 1'(a+ + a-)   s.t.  a+, a- >= 0
+    min  1/2 ||f||^2   s.t.  |y_i - f(x_i)| <= epsilon, without b
 
-F1 is 1/2 ||h - sum a_i k(x_i, .)||^2 + epsilon ||a||_1 less the constant 1/2 ||h||^2, for any h of the space with
-h(x_i) = y_i. The values of F1 and F2 are equal, and the negative of that of the hard tube without intercept, whose dual
-they are: a_i = 0 where |y_i - f(x_i)| < epsilon. Source: F1, F2 of the catalogue; Girosi (1998).
+The first is 1/2 ||h - sum a_i k(x_i, .)||^2 + epsilon ||a||_1 less the constant 1/2 ||h||^2, for any h of the space
+with h(x_i) = y_i. The values of the first two are equal, and the negative of that of the third, the hard tube without
+intercept, whose dual they are: a_i = 0 where |y_i - f(x_i)| < epsilon. Source: Girosi (1998).
 """
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
@@ -29,9 +27,8 @@ __all__ = ["SparseApproximation", "SparseApproximationL1", "SparseApproximationS
 
 
 class SparseApproximationL1(Dual):
-    """F1, without constraints. Variable: a."""
+    """The l1 form, without constraints. Variable: a."""
 
-    catalogue = "F1"
     textbook = TextbookProblem("min  1/2 a'Ka - a'y + epsilon ||a||_1")
     model: SparseApproximation
     a = per_sample("a")
@@ -53,9 +50,8 @@ class SparseApproximationL1(Dual):
 
 
 class SparseApproximationSplit(TubeDual):
-    """F2, a quadratic program. Variables: a_plus, a_minus."""
+    """The split form, a quadratic program. Variables: a_plus, a_minus."""
 
-    catalogue = "F2"
     textbook = TextbookProblem("min  1/2 (a+ - a-)'K(a+ - a-) - y'(a+ - a-) + epsilon 1'(a+ + a-)  s.t.  a+, a- >= 0")
     model: SparseApproximation
 
@@ -89,7 +85,6 @@ class SparseApproximation(HardTubeModel):
     optimal 1.092 7 of 13 coefficients are not 0
     """
 
-    entry = replace(HardTubeModel.entry, catalogue="F1")
     l1, split = Stated(SparseApproximationL1), Stated(SparseApproximationSplit)
     primal = Stated(HardTubePrimal)
 

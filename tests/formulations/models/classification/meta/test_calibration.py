@@ -387,7 +387,6 @@ def test_the_problem_is_cvxpys_and_holds_the_answer() -> None:
     model = PlattCalibration(s, y)
     solution = model.solve()
     assert isinstance(solution, Calibration)
-    assert model.catalogue == "C5"
     assert model.problem.is_dcp()
     assert {variable.name() for variable in model.problem.variables()} == {"A", "B"}
     assert float(model.A.value) == solution.A

@@ -526,10 +526,6 @@ def test_labels_of_other_than_two_classes_are_refused() -> None:
         Perceptron(TRIANGLE, [1, 2, 3])
 
 
-def test_the_catalogue_is_named() -> None:
-    assert (BatchPerceptron.catalogue, Perceptron.catalogue) == ("B1", "B2")
-
-
 @pytest.mark.parametrize("kernel", [None, Linear(), RBF(0.5)])
 @pytest.mark.parametrize("how", [{}, {"seed": 3}, {"rate": lambda k: 1.0 / k}])
 def test_corrections_are_those_of_the_solution(kernel: Any, how: dict[str, Any]) -> None:
