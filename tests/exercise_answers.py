@@ -163,7 +163,7 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
             {"eigenfunction": lambda t, x: wave(t + 1, x)},
             "of the eigenvalue 0.04503, but that is not number 1 in order of size",
         ),
-        ({"eigenfunction": lambda _, x: 0 * x}, "the eigenfunction of t = 1 is 0, which is none"),
+        ({"eigenfunction": lambda _, x: 0 * x}, "the eigenfunction of t = 1 is 0, which is not an eigenfunction"),
         (
             {"eigenfunction": wave, "eigenvalue": lambda t: 2 * wave_value(t)},
             "the function of t = 1 is an eigenfunction, but its eigenvalue is not 0.810569",

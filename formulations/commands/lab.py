@@ -60,7 +60,9 @@ def lab_command(
     from formulations.lab.app import end_process, serve
 
     if data is not None and link is not None:
-        raise ParameterError("--data and --link exclude each other, each being what the page starts with; keep one.")
+        raise ParameterError(
+            "--data and --link exclude each other, since each states what the page starts with; keep one."
+        )
     of_data = {"target": target, "positive": positive, "features": features, "regression": regression}
     if data is None and (given := [name for name, value in of_data.items() if value is not None]):
         raise ParameterError(f"--{given[0]} says how --data is read, which is missing; name a file, or leave it out.")
@@ -116,7 +118,9 @@ def _start(source: TrainingOptions, features: str | None, regression: bool | Non
     from qpkernels.errors import ParameterError
 
     if regression and source.positive is not None:
-        raise ParameterError("--positive names a class, and --regression has none; keep one.")
+        raise ParameterError(
+            "--positive names a class, but a regression has no classes; keep one of --positive and --regression."
+        )
     dataset = samples.read_set(source)
     if regression is None:
         # As the targets look: numbers without names of classes, too many to be labels.

@@ -245,7 +245,7 @@ def _widened(predictor: Predictor, X: Samples) -> tuple[Predictor, Samples]:
     """Return machine and samples with as many features; those that a scaling does not know are left out."""
     features = predictor.features
     if predictor.preprocessing is not None:
-        hint(f"features above {features} are left out, as by svm-scale: the training file has not got them.")
+        hint(f"features above {features} are left out, as by svm-scale: the training file does not have them.")
         return predictor, X[:, :features]
     hint(f"the samples have {X.shape[1]} features, and the machine was trained on {features}: the others were 0 there.")
     functions = predictor.expansions

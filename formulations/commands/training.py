@@ -80,7 +80,7 @@ def stated(asked: Asked, training: TrainingSamples, kernel: Kernel | None, *, ag
     """
     if not (asked.separates and np.unique(training.y).size > 2):
         if against_rest:
-            raise ParameterError(f"--one-versus-rest is for three classes or more, which {training.name} has not.")
+            raise ParameterError(f"--one-versus-rest is for three classes or more, but {training.name} has fewer.")
         return asked.statement(asked.model(training.X, training.y, kernel))
     if asked.form is not None:
         raise ParameterError(f"several classes are told apart by models, not by the form {asked.form}; leave it out.")
@@ -156,7 +156,9 @@ def weighted(asked: Asked, y: NDArray[Any], weights: list[str]) -> Asked:
     if not weights:
         return asked
     if "C" not in asked.kind.entry.names or not asked.separates:
-        raise ParameterError(f"--weight multiplies the cost C of a class, which {asked.name} has not; leave it out.")
+        raise ParameterError(
+            f"--weight multiplies the cost C of a class, which {asked.name} does not have; leave it out."
+        )
     return replace(asked, values={**asked.values, "C": asked.values.get("C", 1.0) * class_factors(y, weights)})
 
 

@@ -98,7 +98,7 @@ class LinearMachine(ProvedEstimator):
             raise ParameterError(
                 f"Unsupported set of arguments: penalty={penalty!r}, loss={self.loss!r}, dual={self.dual!r}, as in "
                 "LIBLINEAR: a loss that is not squared goes with penalty='l2' and dual=True, penalty='l1' with a "
-                "squared loss and dual=False; dual='auto' is what the others allow."
+                "squared loss and dual=False; dual='auto' chooses the value that the others allow."
             )
 
     def _bound(self, X: Samples, rows: Indices) -> BoundSamples:

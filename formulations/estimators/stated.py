@@ -139,7 +139,8 @@ class StatementEstimator(KernelEstimator, ProvedEstimator):
         machine, decides = stated if isinstance(stated, tuple) and len(stated) == 2 else (stated, None)
         if not isinstance(machine, Machine):
             raise ParameterError(
-                f"a statement returns a Machine, or a pair of it and of what predicts, but {shown(stated)} came."
+                f"a statement returns a Machine, or a pair of a Machine and a predicting function, but "
+                f"{shown(stated)} came."
             )
         if decides is not None:
             return machine, decides

@@ -264,7 +264,7 @@ class Eigenpairs:
         values, image = u(x), self.operator.applied(u)
         size = float(np.abs(values).max())
         if size == 0.0:
-            return Verdict(False, f"the eigenfunction of t = {t} is 0, which is none")
+            return Verdict(False, f"the eigenfunction of t = {t} is 0, which is not an eigenfunction")
         values, image = values / size, image / size
         squares = float(weights @ values**2)
         own = float(weights @ (values * image)) / squares
@@ -272,7 +272,7 @@ class Eigenpairs:
         if residual > _TOL * abs(own):
             return Verdict(
                 False,
-                f"the function of t = {t} is no eigenfunction: what the operator makes of it differs from each of its "
+                f"the function of t = {t} is not an eigenfunction: its image under the operator differs from all its "
                 f"multiples by {residual / abs(own):.1%} at least",
             )
         if value is not None and abs(value - own) > _TOL * abs(own):

@@ -246,7 +246,7 @@ def remarks_on(answer: Candidate, bounds: Bounds, rows: Indices) -> tuple[str, .
         first = rows[np.argmax(faults.other_sign)]
         found.append(
             f"the sign of the other class: {_counted(faults.other_sign)}, the first that of sample {first}; y is not "
-            "what the machine was fitted to, or they were changed"
+            "the target of the fit, or the coefficients were changed"
         )
     shares = faults.shares
     if faults.beyond.any():

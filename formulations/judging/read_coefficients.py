@@ -160,7 +160,7 @@ def read_support_vectors(
     found = _of_estimator(estimator, kind)
     if found.support.size and found.support.max() >= samples:
         raise ShapeError(
-            f"support vector {found.support.max()} of the estimator is none of the {samples} samples of X."
+            f"support vector {found.support.max()} of the estimator is not among the {samples} samples of X."
         )
     taken = sampled(samples, None if kind is SvmType.ONE_CLASS else y, weights)
     found = replace(found, support=_numbers(found.support, estimator, X, taken, by_values))

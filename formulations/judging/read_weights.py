@@ -41,7 +41,7 @@ __all__ = [
 
 Stating = Callable[..., Model[Any]]
 
-_L2 = "the l2 norm is what the models here penalise"
+_L2 = "the models here penalise the l2 norm"
 
 
 @dataclass(frozen=True, eq=False)

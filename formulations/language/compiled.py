@@ -275,7 +275,7 @@ def require_penalties(lowered: Lowered, norms: Sequence[Norm]) -> None:
     free = [function.name for function, is_seen in seen.items() if not is_seen]
     if free:
         raise ParameterError(
-            f"the norm of {free[0]} has the weight 0, so that nothing says what {free[0]} is away from its points; "
+            f"the norm of {free[0]} has the weight 0, so that nothing determines {free[0]} away from its points; "
             "give it a weight above 0."
         )
 

@@ -140,7 +140,7 @@ class FittedFunction:
         """
         if any(part.axes and c.any() for part, c in self.terms):
             raise ParameterError(
-                "the function has terms that are derivatives of its kernel, which an Expansion has not."
+                "the function has terms that are derivatives of its kernel, which an Expansion cannot hold."
             )
         values = [(part.X, c) for part, c in self.terms if not part.axes]
         X, c = stacked([points for points, _ in values]), np.concatenate([own for _, own in values])
@@ -285,7 +285,7 @@ class Norm(cp.Variable):  # type: ignore[misc]
         if value is not None and not is_written_back():
             raise ParameterError(
                 f"a cp.Problem sees only numbers; it cannot know that some of them are values of {self.combination}, "
-                "so what it found is no solution; solve the statement by Machine(objective, constraints).solve()."
+                "so the result would not be a solution; solve the statement by Machine(objective, constraints).solve()."
             )
         super().save_value(value)
 
@@ -573,7 +573,7 @@ class Function(Combination):
             return X.value_of(self, axes)
         if isinstance(X, cp.Expression):
             raise ParameterError(
-                f"{self.name} takes points that are known, or the X of what predicts as it is, but the expression "
+                f"{self.name} takes known points, or the sample X of a predicting function, but the expression "
                 f"{shown(X)} came; a kernel of some columns is Columns(kernel, columns)."
             )
         points = Representers(self.kernel, self.kernel.samples(X), axes)

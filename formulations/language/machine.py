@@ -337,7 +337,7 @@ class Machine(Carded):
             f" (no norm changes where one adds {' and '.join(added)}, for any function h)" if len(free) > 1 else ""
         )
         raise ParameterError(
-            f"the norm of {free[0]} is neither penalised nor bounded{together}, so that nothing says what {free[0]} is "
+            f"the norm of {free[0]} is neither penalised nor bounded{together}, so that nothing determines {free[0]} "
             f"away from its points; add a multiple of {free[0]}.squared_norm to the objective."
         )
 
@@ -623,7 +623,7 @@ class Machine(Carded):
                 return infeasible(self.name, proof.certificate, proof.multipliers, message, names)
             case Ray():
                 return unbounded(self.name, proof.certificate, message, proof)
-        lacking = f"{message}, but what it returned does not prove it; conflict() looks for constraints that contradict"
+        lacking = f"{message}, but its answer does not prove it; conflict() looks for constraints that contradict"
         return no_answer(self.name, f"{lacking} each other")
 
     @property

@@ -51,20 +51,20 @@ def predictor_of(
     """
     if not callable(decides):
         raise ParameterError(
-            f"what predicts is a function of X, such as lambda X: f(X) + b, but {shown(decides)} came."
+            f"the prediction is a function of X, such as lambda X: f(X) + b, but {shown(decides)} came."
         )
     new, outputs = _stated(decides, functions)
     constants = _Constants(functions, variables)
     outputs = constants.put_into(outputs, new)
     if not outputs.is_affine():
         raise ParameterError(
-            f"what predicts must be affine in functions and in X, but it is {outputs.curvature.lower()}: {outputs}; "
-            "state what is left of it by classes and thresholds."
+            f"the prediction must be affine in functions and in X, but it is {outputs.curvature.lower()}: {outputs}; "
+            "state the rest by classes and thresholds."
         )
     intercepts, slopes = _affine(outputs)
     terms = _terms(new, functions, slopes, intercepts.size)
     if not new.functionals:
-        raise ParameterError("what predicts has no function in it; take one of the statement, such as f(X).")
+        raise ParameterError("the prediction contains no function; use one of the statement, such as f(X).")
     made = Functionals.of(terms, intercepts)
     return Predictor(made, _decision(intercepts.size, classes, constants.numbers(thresholds)))
 
@@ -87,8 +87,8 @@ def _stated(decides: Callable[[Any], Any], functions: Mapping[Function, FittedFu
             continue
         if not isinstance(outputs, cp.Expression):
             raise ParameterError(
-                f"what predicts must be an expression, such as f(X) + b, or a list of such, but {shown(stated)} came; "
-                "what is compared with it goes to thresholds."
+                f"the prediction must be an expression, such as f(X) + b, or a list of them, but {shown(stated)} came; "
+                "values to compare it with go to thresholds."
             )
         wanted = {
             tuple((functions[f] if isinstance(f, Function) else f).parts[0].X.shape[1:])
@@ -98,14 +98,14 @@ def _stated(decides: Callable[[Any], Any], functions: Mapping[Function, FittedFu
         if wanted <= {shape}:
             if not (isinstance(stated, list | tuple) or (outputs.shape and outputs.shape[0] == 1)) or outputs.ndim > 2:
                 raise ShapeError(
-                    "what predicts must be one number of each sample, or a list of such, but of one sample it has the "
-                    f"shape {outputs.shape}."
+                    "the prediction must be one number for each sample, or a list of numbers, but for one sample its "
+                    f"shape is {outputs.shape}."
                 )
             return new, cp.vec(outputs, order="C")
     if failed is not None:
         raise ParameterError(
-            "what predicts is stated once, at a sample X that is a variable of CVXPY with one row, so that X can be "
-            f"given to functions, and be multiplied and added as CVXPY allows it; there it raised: {failed}"
+            "the prediction is stated once, at a sample X that is a variable of CVXPY with one row: X can be passed to "
+            f"functions, multiplied and added as CVXPY allows; it raised: {failed}"
         ) from failed
     raise ShapeError(
         f"the functions that predict must be of the same samples, but theirs are of shapes {sorted(wanted)}."
@@ -153,8 +153,8 @@ class _Constants:
         found = self._variables.get(leaf.id, leaf.value if isinstance(leaf, cp.Parameter) else None)
         if found is None:
             raise ParameterError(
-                f"the statement has no variable {leaf.name()!r}, so that none was found; what predicts can have its "
-                "own variables only."
+                f"the statement has no variable {leaf.name()!r}, so that it has no value; a prediction can use "
+                "the statement's own variables only."
             )
         return found
 

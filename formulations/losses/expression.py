@@ -102,7 +102,7 @@ class ExpressionLoss(MarginLoss, ResidualLoss):
         values, slopes = _values(self.function, _PROBES), _slopes(self.function, _PROBES)
         if not (finite := np.isfinite(values) & np.isfinite(slopes)).all():
             raise ParameterError(
-                f"a loss must have a finite value and slope everywhere, but {self} has not at {_PROBES[~finite][0]:g}."
+                f"a loss must have a finite value and slope everywhere, but {self} does not at {_PROBES[~finite][0]:g}."
             )
         alone = np.array([_values(self.function, _PROBES[[k]])[0] for k in range(_PROBES.size)])
         if np.abs(alone - values).max() > _NEAR * (1.0 + np.abs(values).max()):

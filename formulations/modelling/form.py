@@ -251,7 +251,7 @@ def _no_solution(form: Statement, outcome: Outcome, lowered: Lowered, backend: S
             return unbounded(form.name, proof.certificate, message, proof)
         case Ray():
             return model._explain_unbounded(proof.certificate, message)
-    unproved = f"{message}, but what it returned does not prove it"
+    unproved = f"{message}, but its answer does not prove it"
     return no_answer(form.name, unproved) if form.is_extended else model._explain_failure(unproved)
 
 

@@ -165,7 +165,7 @@ def foreign(solver: Solver, name: str, extended: bool) -> str:
     """Return why a form of that name is no program that ``solver`` takes."""
     kinds = " or a ".join(kind.__name__ for kind in solver.programs)
     why = "it was extended" if extended else "its textbook problem is another"
-    return f"solver {solver.name!r} takes a {kinds}, and this {name} is none, since {why}"
+    return f"solver {solver.name!r} takes a {kinds}, and this {name} is not one, since {why}"
 
 
 def starting_point(

@@ -212,7 +212,7 @@ class Statement(metaclass=ABCMeta):
         known = {each.id for each in own}
         if any(each.name() == OF_FURTHER_POINTS and each.id not in known for each in problem.variables()):
             raise ParameterError(
-                f"a {self.name} is extended by what it says of its own function at further points, but form.g_at(...) "
+                f"a {self.name} is extended by expressions in its own function at further points, but form.g_at(...) "
                 "of another form came, whose norm is not penalised here; state problems of several functions with "
                 "Function and Machine."
             )

@@ -208,7 +208,7 @@ class ComparisonDisplay(_Answers):
             If this is something else.
         """
         if not isinstance(comparison, Comparison):
-            raise ParameterError(f"what formulations.compare returns was expected, but {shown(comparison)} came.")
+            raise ParameterError(f"the result of formulations.compare was expected, but {shown(comparison)} came.")
         return cls(rows=tuple(row for row in comparison if np.isfinite(row.relative_gap)), tol=comparison.tol)
 
     def _draw(self, axes: Sequence[Axes]) -> None:
@@ -275,7 +275,7 @@ class CrossExaminationDisplay(_Answers):
         """
         if not isinstance(examination, CrossExamination):
             raise ParameterError(
-                f"what formulations.cross_examine returns was expected, but {shown(examination)} came."
+                f"the result of formulations.cross_examine was expected, but {shown(examination)} came."
             )
         drawn = {solver: tuple(t for t in examination.of(solver) if _is_drawn(t)) for solver in examination.solvers}
         return cls(

@@ -361,8 +361,8 @@ def _decision_of_estimator(estimator: Any, X: Any, y: ArrayLike | None, method: 
     """Read a fitted estimator: of one class where no labels of the samples X come, else of those it knows, or in y."""
     if not hasattr(estimator, check_choice(method, "response_method", _METHODS)):
         raise ParameterError(
-            f"the estimator must have {method}, but a {type(estimator).__name__} has not; fit it, or choose another "
-            "response_method."
+            f"the estimator must have {method}, but a {type(estimator).__name__} does not have it; fit it, or choose "
+            "another response_method."
         )
     machine, as_given = _unwrapped(estimator)
     carrying = _support_vectors(machine)

@@ -81,7 +81,7 @@ class PathDisplay(Display):
             If this is no path, one along values that are no numbers, or one of several classes.
         """
         if not isinstance(path, SolutionPath):
-            raise ParameterError(f"what formulations.path returns was expected, but {shown(path)} came.")
+            raise ParameterError(f"the result of formulations.path was expected, but {shown(path)} came.")
         if path.of_several:
             raise ParameterError(
                 "the machines of several classes have an optimum each; draw the path of one: "
@@ -200,7 +200,7 @@ class ExactPathDisplay(Display):
             If this is no exact path, or it has no such samples.
         """
         if not isinstance(path, ExactPath):
-            raise ParameterError(f"what formulations.exact_path returns was expected, but {shown(path)} came.")
+            raise ParameterError(f"the result of formulations.exact_path was expected, but {shown(path)} came.")
         m = len(path.model)
         chosen = np.unique(np.linspace(0, m - 1, min(m, _MOST)).astype(int)) if samples is None else np.asarray(samples)
         if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or not ((chosen >= 0) & (chosen < m)).all():
@@ -307,7 +307,7 @@ class GridSearchDisplay(Display):
             If this is no grid, or the names are not one or two of its own.
         """
         if not isinstance(search, GridSearch):
-            raise ParameterError(f"what formulations.grid returns was expected, but {shown(search)} came.")
+            raise ParameterError(f"the result of formulations.grid was expected, but {shown(search)} came.")
         own = tuple(search.points[0])
         chosen = own if parameters is None else tuple([parameters] if isinstance(parameters, str) else parameters)
         if not 1 <= len(chosen) <= 2 or not set(chosen) <= set(own) or len(set(chosen)) != len(chosen):

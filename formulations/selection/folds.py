@@ -98,7 +98,7 @@ def divide(model: Selectable, folds: Folds) -> tuple[Fold, ...]:
         both = np.intersect1d(fold.train, fold.test)
         if both.size:
             raise ParameterError(
-                f"fold {number} must not hold out what it trains on, but sample {both[0]} is in both of its parts."
+                f"fold {number} must not hold out samples that it trains on, but sample {both[0]} is in both parts."
             )
         if model.classes is not None:
             _check_trained(model.classes, labels[fold.train], number)

@@ -385,8 +385,8 @@ def read_array(values: object, name: str) -> NDArray[Any]:
     except Exception as error:
         # NumPy asks the object itself, which may raise anything.
         raise ShapeError(
-            f"{name} must be a rectangular array, but rows of different length came, or what is none "
-            f"({type(error).__name__}: {error}); convert it first."
+            f"{name} must be a rectangular array, but rows of different length came, or it is not "
+            f"an array ({type(error).__name__}: {error}); convert it first."
         ) from error
 
 

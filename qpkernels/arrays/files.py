@@ -204,7 +204,7 @@ def check_size(path: str | Path, size: int) -> None:
     if size > LARGEST_BYTES:
         raise FileFormatError(
             f"the arrays of a file may take {LARGEST_BYTES / 2**30:g} GiB, but those of {path} claim "
-            f"{size / 2**30:.3g} GiB; if they are meant, keep a program sparse, in .mat or .json, and samples in a "
+            f"{size / 2**30:.3g} GiB; if you need so many, keep a program sparse, in .mat or .json, and samples in a "
             'file of numpy.save, which numpy.load(path, mmap_mode="r") maps.'
         )
 

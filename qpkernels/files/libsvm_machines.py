@@ -417,7 +417,7 @@ def read_libsvm_model(path: str | Path, kernel: Precomputed | None = None, featu
     with parsing(source, WHAT):
         if any(key in head for key in ("probA", "probB", "prob_density_marks")):
             raise UnsupportedProgramError(
-                f"{path} has probabilities, which a function has not; formulations.load reads the machine with them."
+                f"{path} has probabilities, which a function cannot hold; formulations.load reads them too."
             )
         if head.get("nr_class", "2") != "2":
             raise UnsupportedProgramError(
@@ -453,7 +453,8 @@ def _checked_type(svm_type: SvmType | str | None, function: Expansion) -> SvmTyp
         raise ParameterError(f"svm_type must be one of {', '.join(SvmType)}, but {svm_type!r} came.")
     kind = SvmType(svm_type)
     if kind.classifies != (function.classes is not None):
-        raise ParameterError(f"a {kind} has {'two' if kind.classifies else 'no'} classes, and this function has not.")
+        due, came = ("two", "none") if kind.classifies else ("no", "two")
+        raise ParameterError(f"a {kind} has {due} classes, but this function has {came}.")
     return kind
 
 
@@ -587,7 +588,9 @@ def _columns(pairs: Pairs, count: int) -> tuple[list[int], NDArray[np.float64]]:
     place = {tuple(sorted(pair)): k for k, pair in enumerate(pairs)}
     wanted = list(combinations(range(count), 2))
     if set(place) != set(wanted):
-        raise UnsupportedProgramError("LIBSVM has one machine for each pair of classes, and these machines are others.")
+        raise UnsupportedProgramError(
+            "LIBSVM has one machine for each pair of classes, and these machines are not of that kind."
+        )
     ordered = [place[pair] for pair in wanted]
     return ordered, np.array(
         [1.0 if pairs[k][1] == first else -1.0 for k, (first, _) in zip(ordered, wanted, strict=True)]

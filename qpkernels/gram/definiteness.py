@@ -276,8 +276,8 @@ def _check_pairs(kernel: Kernel, X: Samples, K: Matrix) -> None:
         i = int(np.argmax(off))
         raise ParameterError(
             f"the value of {kernel!r} for a pair of samples must depend on this pair alone, but k(x, x) of sample {i} "
-            f"is {among_all[i]:.6g} among all samples, and {alone[i]:.6g} without most of them; take what depends on "
-            "all, such as a mean, from the training samples once, before."
+            f"is {among_all[i]:.6g} among all samples, and {alone[i]:.6g} without most of them; take quantities that "
+            "depend on all samples, such as a mean, from the training samples once, before."
         )
 
 

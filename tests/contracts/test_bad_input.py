@@ -649,7 +649,7 @@ def test_classifiers_fitted_to_other_data(case: Case) -> None:
 def test_a_regression_given_to_a_model_of_classes(case: Case) -> None:
     X, y = case.data()
     with pytest.raises(
-        ParameterError, match="a fitted two-class SVC has support_ and classes_, but this estimator has not"
+        ParameterError, match="a fitted two-class SVC has support_ and classes_, but this estimator does not"
     ):
         case.state_model().certify(SVR().fit(X, y))
 

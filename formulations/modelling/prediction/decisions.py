@@ -319,7 +319,7 @@ class Votes(_OfClasses):
         classes = arrays["classes"]
         pairs = tuple((int(j), int(k)) for j, k in sized(arrays["pairs"], "pairs", functions, 2).astype(np.intp))
         if classes.ndim != 1 or not all(-1 <= j < classes.size and 0 <= k < classes.size for j, k in pairs):
-            raise ValueError("its pairs are of classes that it has not")
+            raise ValueError("its pairs are of classes that it does not have")
         return cls(classes, pairs, Sigmoids.of_arrays(arrays, functions))
 
 
@@ -363,7 +363,7 @@ def _arrays_of(classes: NDArray[Any], sigmoids: Sigmoids | None) -> dict[str, An
 
 def _given(y: ArrayLike | None) -> ArrayLike:
     if y is None:
-        raise ParameterError("a score needs y, what is true of the samples, but none came.")
+        raise ParameterError("a score needs y, the true labels or targets of the samples, but none came.")
     return y
 
 

@@ -358,7 +358,7 @@ class Predictor(Answering, Carded):
             If the machine is none.
         """
         if self.posterior is None:
-            raise ParameterError("only relevance machines know the variance of their values; this is none.")
+            raise ParameterError("only relevance machines know the variance of their values, and this is not one.")
         return self.posterior.variance(self.expansions, self._prepared(X))
 
     def probabilities(self, X: ArrayLike) -> Matrix:

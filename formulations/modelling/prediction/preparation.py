@@ -235,11 +235,11 @@ class Blocks(Step):
     def __post_init__(self) -> None:
         check_count(self.known, "the number of columns")
         if not self.parts:
-            raise ShapeError("of columns side by side there must be some, but none came.")
+            raise ShapeError("columns side by side need at least one, but none came.")
         for columns, preparation in self.parts:
             check_columns(columns, self.known)
             if preparation.features != columns.size:
-                raise ShapeError(f"{columns.size} columns came to what takes {preparation.features}.")
+                raise ShapeError(f"{columns.size} columns came to a step that takes {preparation.features}.")
 
     @property
     def features(self) -> int:

@@ -157,7 +157,7 @@ class TwoClassModel(Model[Classification]):
     def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
         """Return (beta, b): dual_coef_ holds y_i alpha_i."""
         if fitted.classes is None:
-            raise ParameterError("a fitted two-class SVC has support_ and classes_, but this estimator has not.")
+            raise ParameterError("a fitted two-class SVC has support_ and classes_, but this estimator does not.")
         if not np.array_equal(fitted.classes, self.classes):
             raise ParameterError(
                 f"the estimator must be fitted to the classes {self.classes.tolist()}, but it was fitted to "

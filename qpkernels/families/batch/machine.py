@@ -63,7 +63,9 @@ class Machine:
                 f"{self.samples.size} came."
             )
         if np.bincount(self.samples).max() > 1:
-            raise ParameterError("samples must differ from each other, but some came twice; state such in a Gram.")
+            raise ParameterError(
+                "samples must differ from each other, but some came twice; repeat samples in the Gram instead."
+            )
         if self.held_out is not None:
             object.__setattr__(self, "held_out", _numbers(self.held_out, "held_out"))
         if self.after is not None:

@@ -217,7 +217,7 @@ class LowRank(Gram):
             if size > self.memory_limit:
                 raise GramTooLargeError(
                     f"the matrix Z Z' of {len(self)} samples takes {size / 2**30:.1f} GiB, above the limit of "
-                    f"{self.memory_limit / 2**30:.1f} GiB; what asked for it does not work on the factor Z."
+                    f"{self.memory_limit / 2**30:.1f} GiB; the caller does not work on the factor Z."
                 )
             Z = self.explicit.matrix
             self._formed = Formed(frozen(Z @ Z.T))

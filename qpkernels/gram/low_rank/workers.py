@@ -108,8 +108,8 @@ def gathered(futures: Sequence[Future]) -> list[Any]:
                 alive = perf_counter() if client.nthreads() else alive
                 if perf_counter() - alive > _PATIENCE:
                     raise WorkersLostError(
-                        f"no worker of Dask was left for {_PATIENCE:g} seconds, and what they held is lost; start "
-                        "workers anew, and then ask anew."
+                        f"no worker of Dask was left for {_PATIENCE:g} seconds, and their blocks are lost; start "
+                        "workers again, and repeat the call."
                     ) from None
             else:
                 return results
@@ -120,7 +120,7 @@ def gathered(futures: Sequence[Future]) -> list[Any]:
         ) from error
     except (CancelledError, asyncio.CancelledError, CommClosedError) as error:
         raise WorkersLostError(
-            f"the scheduler of Dask does not know what was asked of it any more ({error}); it, or the client, was "
+            f"the scheduler of Dask no longer knows the request ({error}); it, or the client, was "
             "closed or started anew: make the LowRank anew."
         ) from error
     finally:

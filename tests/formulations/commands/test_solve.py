@@ -277,7 +277,7 @@ def test_without_an_answer(libsvm: Path) -> None:
         (["wine", "--weight", "nobody=2"], "--weight nobody=2 is of no class; the classes are class_0"),
         (["wine", "--weight", "class_0"], "--weight takes CLASS=FACTOR"),
         (["wine", "--weight", "class_0=-1"], "--weight takes CLASS=FACTOR with a number from 0"),
-        (["wine", "--model", "hard-margin", "--weight", "class_0=2"], "which hard-margin has not"),
+        (["wine", "--model", "hard-margin", "--weight", "class_0=2"], "which hard-margin does not have"),
         (["wine", "--probability", "--weight", "class_0=2"], "--probability and --weight exclude each other"),
         (["diabetes", "--model", "soft-tube", "--probability"], "--probability is for classes"),
         (["breast-cancer", "--one-versus-rest"], "--one-versus-rest is for three classes or more"),

@@ -353,7 +353,7 @@ def test_coefficients_that_are_no_numbers() -> None:
 def test_a_support_vector_that_is_none() -> None:
     machine, X, y = fitted()
     machine.support_[-1] = 500
-    with pytest.raises(ShapeError, match=r"support vector 500 of the estimator is none of the 178 samples"):
+    with pytest.raises(ShapeError, match=r"support vector 500 of the estimator is not among the 178 samples"):
         audit(machine, X, y)
 
 

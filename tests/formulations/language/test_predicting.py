@@ -138,14 +138,14 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "a case": (lambda X: f(X) if X[0, 0] > 1 else g(X), ParameterError, "stated once, at a sample X"),
     "a comparison": (lambda X: f(X) >= 0, ParameterError, "what is compared with it goes to thresholds"),
     "another feature": (lambda X: f(X) + np.sin(X[:, 0]), ParameterError, "stated once, at a sample X"),
-    "samples that are changed": (lambda X: f(2 * X), ParameterError, "takes points that are known"),
-    "no function": (lambda X: X @ w + b, ParameterError, "has no function in it"),
+    "samples that are changed": (lambda X: f(2 * X), ParameterError, "takes known points"),
+    "no function": (lambda X: X @ w + b, ParameterError, "contains no function"),
     "another variable": (lambda X: f(X) + cp.Variable(name="c"), ParameterError, "has no variable 'c'"),
     "another function": (Function(RBF(1.0), "h"), ParameterError, "has no function 'h'"),
     "a mean": (lambda X: f.mean(X), ParameterError, "the mean of one is its value"),
     "a number": (lambda _: 1.0, ParameterError, "must be an expression"),
-    "a sum over samples": (lambda X: cp.sum(f(X)), ShapeError, "must be one number of each sample"),
-    "one below the other": (lambda X: cp.hstack([f(X), g(X)]), ShapeError, "must be one number of each sample"),
+    "a sum over samples": (lambda X: cp.sum(f(X)), ShapeError, "must be one number for each sample"),
+    "one below the other": (lambda X: cp.hstack([f(X), g(X)]), ShapeError, "must be one number for each sample"),
     "a list of rows": (lambda X: [cp.hstack([f(X), g(X)])], ShapeError, "each of a list must be one number"),
 }
 

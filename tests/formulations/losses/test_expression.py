@@ -160,7 +160,7 @@ def test_estimators_take_a_function() -> None:
         (
             lambda z: -cp.log(z),
             ParameterError,
-            r"everywhere, but ExpressionLoss.* has not at -30",
+            r"everywhere, but ExpressionLoss.* does not at -30",
         ),
         (lambda z: np.log1p(np.exp(z)), ParameterError, "must take a CVXPY variable, but .* raised RuntimeError"),
         (lambda z: 0.0 if z is None else 1.0, ParameterError, "but 1.0 came"),

@@ -112,7 +112,7 @@ class Interpolation(RegressionModel):
             return None
         return InfeasibleError(
             f"no function of this space meets every target: the kernel matrix is singular, and the targets contradict "
-            f"what it allows ({conflict}); use a ridge above 0 (KernelRidge), a tube (SparseApproximation), or another "
+            f"it ({conflict}); use a ridge above 0 (KernelRidge), a tube (SparseApproximation), or another "
             f"kernel ({message}).",
             conflict.certificate,
             conflict.multipliers,

@@ -247,7 +247,7 @@ def test_files_of_others_are_refused(tmp_path: Path) -> None:
     refused("there is no decision 'Fate'", header=headed(decision="Fate"))
     refused("by 3 functions", header=headed(decision="Labels"))
     refused("a target \\[1\\]", header=headed(target=[1]))
-    refused("classes that it has not", pairs=arrays["pairs"] + 7)
+    refused("classes that it does not have", pairs=arrays["pairs"] + 7)
     refused("starts ascend", starts=arrays["starts"][::-1])
     refused("coefficients must be finite", coefficients=arrays["coefficients"] * np.nan)
     refused("finite", intercepts=np.full(3, np.nan))

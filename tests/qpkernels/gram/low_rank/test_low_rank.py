@@ -157,7 +157,7 @@ class TestBadInput:
     def test_memory(self) -> None:
         with pytest.raises(GramTooLargeError, match=r"rank 100 takes 0\.00 GiB, above the limit"):
             LowRank(KERNEL, X, 100, memory_limit=1000)
-        with pytest.raises(GramTooLargeError, match="what asked for it does not work on the factor"):
+        with pytest.raises(GramTooLargeError, match="the caller does not work on the factor"):
             LowRank(KERNEL, X, 10, memory_limit=100_000).dense  # noqa: B018
 
     @pytest.mark.parametrize("options", [{"rank": 30}, {"landmarks": X[:30]}], ids=["pivots", "landmarks"])

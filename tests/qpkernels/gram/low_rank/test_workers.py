@@ -241,5 +241,5 @@ class TestLost:
             with pytest.raises(WorkersLostError, match="no worker of Dask was left for 1 seconds"):
                 SoftMargin(gram, Y[:FEW], C=1.0).solve()
             client.restart(wait_for_workers=False)
-            with pytest.raises(WorkersLostError, match="does not know what was asked of it any more"):
+            with pytest.raises(WorkersLostError, match="no longer knows the request"):
                 SoftMargin(gram, Y[:FEW], C=1.0).solve()
