@@ -47,7 +47,7 @@ class SVC(CalibratedClassifier):
     Attributes
     ----------
     model_, solution_, certificate_
-        The model, or that of several classes; its answer; what is proved of it.
+        The model, or that of several classes; its answer; its certificate.
     support_, support_vectors_, n_support_
         Numbers of the support vectors, class by class; the samples; how many each class has.
     dual_coef_, intercept_, coef_

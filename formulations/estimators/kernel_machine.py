@@ -99,8 +99,8 @@ def _anew(fit: Callable[..., Any]) -> Callable[..., Any]:
 class LeavesDataBehind(BaseEstimator):
     """An estimator whose pickles hold no training samples but those that predictions need, and no kernel matrix.
 
-    Model and answer know all samples, their targets and their kernel values, which who gets a pickle is not to see, nor
-    to store. Copies within the process (copy, deepcopy) have everything.
+    Model and answer know all samples, their targets and their kernel values, which a pickle should neither reveal nor
+    store. Copies within the process (copy, deepcopy) have everything.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -193,7 +193,7 @@ class ProvedEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
     solver
         Name of a registered solver, or a Solver object; None: one after the other until the answer is proved.
     time_limit
-        Limit in seconds; None: none.
+        Limit in seconds; None for no limit.
     strict
         Raise SolverFailedError where an answer is not proved, in place of an UncertifiedWarning.
     verbose
@@ -230,7 +230,7 @@ class ProvedEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         X
             Samples, shape (m, features); with kernel="precomputed" their kernel values, shape (m, m).
         y
-            Labels, or targets, shape (m,); of several targets, shape (m, targets). It is not used for one class.
+            Labels, or targets, shape (m,); with several targets, shape (m, targets). It is not used for one class.
         sample_weight
             At least 0: how often each sample counts. One of weight 0 is absent.
 
@@ -449,7 +449,7 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
     Parameters
     ----------
     max_iter
-        Limit in the solver's iterations; -1: none.
+        Limit in the solver's iterations; -1 for no limit.
     cache_size, shrinking
         Of smo, wherever that is asked: MiB for rows of the kernel matrix (scikit-learn has 200), and whether samples
         that are not likely to change are left out until the end.

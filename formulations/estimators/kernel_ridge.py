@@ -68,9 +68,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
     Attributes
     ----------
     model_, solution_
-        The model and its answer; of several targets, a list of each.
+        The model and its answer; with several targets, a list of each.
     certificate_
-        What is proved; of several targets, the weakest proof.
+        What is proved; with several targets, the weakest proof.
     dual_coef_
         Coefficients of the samples, shape (m,) or (m, targets).
     X_fit_

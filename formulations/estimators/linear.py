@@ -156,7 +156,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
     Parameters
     ----------
     penalty
-        "l2", or "l1" for few weights: ||w||_1 + |b|/s in place of the half squares, with the squared hinge.
+        "l2", or "l1" for few weights: ||w||_1 + |b|/s in place of the half squares; needs the squared hinge.
     loss
         "hinge" or "squared_hinge".
     dual
@@ -168,7 +168,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
         "ovr": each class against the rest; "crammer_singer": one problem, in which every sample's own class is to score
         higher than all others, by 1. It has no choice of penalty, loss and dual, and minds none.
     fit_intercept
-        Whether there is a b.
+        Whether the function has an intercept.
     intercept_scaling
         s, above 0: raising it penalises b less.
     class_weight
@@ -184,7 +184,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
     Attributes
     ----------
     model_, solution_, certificate_
-        The model on the samples (x_i, s), or that of several classes; its answer; what is proved of it. With "l1" and
+        The model on the samples (x_i, s), or that of several classes; its answer; its certificate. With "l1" and
         several classes, a list of each.
     coef_, intercept_
         Weights, shape (1, features) or (classes, features), and b; b is 0.0 without an intercept.
@@ -313,7 +313,7 @@ class LinearSVR(RegressorMixin, LinearPrediction, LinearMachine):
     Attributes
     ----------
     model_, solution_, certificate_
-        The model on the samples (x_i, s), its answer, and what is proved of it.
+        The model on the samples (x_i, s), its answer, and its certificate.
     coef_, intercept_
         Weights, shape (features,), and b, shape (1,); b is 0.0 without an intercept.
     n_iter_, fit_status_, n_features_in_, feature_names_in_

@@ -37,7 +37,7 @@ class OneClassSVM(OutlierMixin, MachineEstimator):
     Attributes
     ----------
     model_, solution_, certificate_
-        The model, its answer, and what is proved of it.
+        The model, its answer, and its certificate.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_
         As in :class:`~formulations.estimators.regressors.SVR`.
     offset_

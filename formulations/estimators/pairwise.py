@@ -197,7 +197,7 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         return values
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of the class decided for; of several classes, that with most votes.
+        """Return the label of the class decided for; with several classes, that with most votes.
 
         Ties of votes go to the first class, or with break_ties=True to that of the largest decision value.
         """
@@ -286,7 +286,7 @@ class CalibratedClassifier(PairwiseClassifier):
 
     @available_if(_calibrates)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class, shape (n, classes); of several, those of all pairs are coupled."""
+        """Return the probability of each class, shape (n, classes); with several, those of all pairs are coupled."""
         values = self._values(X)
         if "calibrations_" not in vars(self):
             raise NotFittedError("predict_proba is not available when fitted with probability=False")

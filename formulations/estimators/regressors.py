@@ -85,7 +85,7 @@ class SVR(SingleRegressor):
     Attributes
     ----------
     model_, solution_, certificate_
-        The model, its answer, and what is proved of it.
+        The model, its answer, and its certificate.
     support_, support_vectors_, n_support_
         Numbers of the support vectors, the samples, and how many there are, shape (1,).
     dual_coef_, intercept_, coef_

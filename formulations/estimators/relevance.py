@@ -201,13 +201,13 @@ class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
     Attributes
     ----------
     model_, solution_
-        The machine and its answer; of several classes, a list of each.
+        The machine and its answer; with several classes, a list of each.
     classes_
         The labels in sorted order.
     relevance_, relevance_vectors_
         Numbers of the relevance vectors, of several classes those of any machine, and these samples.
     log_evidence_
-        Laplace's logarithm of the evidence; of several classes, that of each machine.
+        Laplace's logarithm of the evidence; with several classes, that of each machine.
     stationarity_, converged_, n_iter_
         Slopes of the evidence, the largest of all machines; whether all are within tol; the most iterations.
     n_features_in_, feature_names_in_

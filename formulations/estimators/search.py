@@ -139,7 +139,7 @@ class SharingSearch(BaseSearchCV):
         y: Any,
         settings: Mapping[str, Any],
     ) -> list[dict[str, Any]]:
-        """Return what scikit-learn knows of each fit, candidate by candidate, and what is proved of it."""
+        """Return what scikit-learn knows of each fit, candidate by candidate, and its certificate."""
         total = len(candidates) * len(splits)
         if len(splits) != self.n_splits_:
             raise ValueError(

@@ -181,9 +181,9 @@ class StatementClassifier(ClassifierMixin, StatementEstimator):
     Attributes
     ----------
     model_, solution_
-        The statement and its answer; of several classes, a list of each.
+        The statement and its answer; with several classes, a list of each.
     certificate_
-        What is proved; of several classes, the weakest proof.
+        What is proved; with several classes, the weakest proof.
     predictor_
         What predicts, and what a file holds: ``predictor_.save(path)``, which ``formulations.load`` reads.
     classes_, fit_status_, n_features_in_, feature_names_in_
@@ -230,7 +230,7 @@ class StatementClassifier(ClassifierMixin, StatementEstimator):
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return what decides, shape (n,), above 0 for the second class; of several, the votes, shape (n, classes)."""
+        """Return the values, shape (n,), above 0 for the second class; with several, the votes, shape (n, classes)."""
         values = self._values(X)
         decision = self.predictor_.decision
         return decision.by_class(values) if isinstance(decision, Votes) else values[:, 0]

@@ -24,7 +24,7 @@ _ANYWHERE = Enclosure(-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Trial:
-    """A solver's claim when asked for a tolerance, and what is proved of it; NaN where there is no answer.
+    """A solver's claim when asked for a tolerance, and its certificate; NaN where there is no answer.
 
     Attributes
     ----------

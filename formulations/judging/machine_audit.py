@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The audit of one machine: what is proved of it, where it is wrong, and what it takes to put it right."""
+"""The audit of one machine: its certificate, where it is wrong, and what it takes to put it right."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def bound(X: Any, found: Weights) -> BoundSamples:
 
 
 def read_linear_classifier(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[GivenMachine]:
-    """Read a fitted LinearSVC: of several classes, each against the rest."""
+    """Read a fitted LinearSVC: with several classes, each against the rest."""
     settings.expect("penalty", "l2", _L2)
     settings.expect("multi_class", "ovr", "the machines of another scheme are no machines of two classes")
     loss = settings.default("loss", "squared_hinge")

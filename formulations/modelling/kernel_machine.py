@@ -57,7 +57,7 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
     data, gram
         The samples bound to their kernel, and the kernel matrix.
     fit_intercept
-        Whether there is a b.
+        Whether the function has an intercept.
 
     Notes
     -----

@@ -49,7 +49,7 @@ class Model(KernelMachine[Answered]):
     data, gram
         The samples bound to their kernel, and the kernel matrix.
     fit_intercept
-        Whether there is a b.
+        Whether the function has an intercept.
 
     Notes
     -----

@@ -312,7 +312,7 @@ class Solution(Answering, Carded):
         return f"{weight}, a free support vector" if sample in self.support.free else f"{weight}, no support vector"
 
     def card(self) -> Card:
-        """Return who solved what and how it ended, the answer, and what is proved of it."""
+        """Return who solved what and how it ended, the answer, and its certificate."""
         proof = self.certificate.card()
         facts = (
             Fact("status", f"{self.status} (asked for {self.certificate.asked:g})"),

@@ -165,7 +165,7 @@ class DecisionRegionDisplay(Display):
         Parameters
         ----------
         estimator
-            What has ``decision_function`` or ``predict_proba``; of several classes, ``predict`` as well. Where it has
+            What has ``decision_function`` or ``predict_proba``; with several classes, ``predict`` as well. Where it has
             ``support_vectors_``, these are ringed, and the margin is where the decision values are -1 and +1; so it is
             of a linear machine with a hinge loss. Pipelines and searches are drawn as what they end with, but for rings
             of samples that a pipeline changes.

@@ -378,7 +378,7 @@ def write_libsvm_model(
 
 
 def read_libsvm_model(path: str | Path, kernel: Precomputed | None = None, features: int | None = None) -> LibsvmModel:
-    """Read a model of two classes, of real targets, or of one class.
+    """Read a model of two classes, with real targets, or of one class.
 
     Parameters
     ----------

@@ -141,7 +141,7 @@ class LeastSquares(Program):
     target
         Shape (m,).
     intercept
-        Whether there is a b.
+        Whether the function has an intercept.
     name
         What the problem states.
     interpolating

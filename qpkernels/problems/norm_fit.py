@@ -105,7 +105,7 @@ class NormFitBounds(ABC):
     target
         y, shape (m,).
     has_intercept
-        Whether there is a b.
+        Whether the function has an intercept.
     samples
         The features of the samples as they are given; None if F is a factor of a kernel matrix, which is rounded.
 

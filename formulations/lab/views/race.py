@@ -57,7 +57,7 @@ _SHORT, _REPEATS = 0.1, 7
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """An iterate of a solver: after how many iterations and seconds, and what is proved of it."""
+    """An iterate of a solver: after how many iterations and seconds, and its certificate."""
 
     iterations: int
     seconds: float

@@ -94,7 +94,7 @@ def require_rows(X: Any, kept: Any, numbers: Indices) -> None:
 def require_classes(support: Indices, own: NDArray[Any], classes: NDArray[Any], counts: Indices) -> None:
     """Refuse labels ``own`` of support vectors that are not those of the fit.
 
-    LIBSVM has them class by class; scikit-learn-intelex, of two classes, in the order of the samples, so that only
+    LIBSVM has them class by class; scikit-learn-intelex, with two classes, in the order of the samples, so that only
     their number is known.
 
     Raises

@@ -201,6 +201,6 @@ class CrammerSinger(LinearModel):
         )
 
     def weights(self, point: Vector) -> Matrix:
-        """Return the weights of each class, shape (classes, d); of two classes, what they differ by, shape (1, d)."""
+        """Return the weights of each class, shape (classes, d); with two classes, what they differ by, shape (1, d)."""
         of_classes = point[: self.classes * self.features.shape[1]].reshape(self.classes, -1)
         return of_classes if self.classes > 2 else of_classes[1:] - of_classes[:1]

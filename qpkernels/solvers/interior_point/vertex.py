@@ -41,7 +41,7 @@ _LEAST, _MOST = 1e-9, 1e-6
 
 @dataclass(frozen=True, eq=False)
 class VertexCandidate:
-    """A feasible beta with its b, or the coefficients of the free directions, K beta, and what is proved of it."""
+    """A feasible beta with its b, or the coefficients of the free directions, K beta, and its certificate."""
 
     beta: Vector
     intercept: Multipliers

@@ -100,7 +100,7 @@ class Calibration(Carded):
         return Sigmoids(np.array([self.A]), np.array([self.B]))
 
     def card(self) -> Card:
-        """Return the sigmoid, and what is proved of it."""
+        """Return the sigmoid, and its certificate."""
         proof = self.certificate.card()
         facts = (
             Fact("status", f"{self.status} (asked for {self.tol:g})"),
