@@ -3,8 +3,8 @@ r"""A sphere around the usual
 ===========================
 
 Which samples are unlike the rest? Look for the smallest sphere in the space of the kernel around most of the samples,
-with middle :math:`c` and radius :math:`\sqrt R`. The distance of a sample from the middle is :math:`\|k(x, \cdot) -
-c\|^2 = k(x, x) - 2 c(x) + \|c\|^2`, so that with :math:`\rho = R - \|c\|^2`
+with middle :math:`c` and radius :math:`\sqrt R`. The distance of a sample from the middle is
+:math:`\|k(x, \cdot) - c\|^2 = k(x, x) - 2 c(x) + \|c\|^2`, so that with :math:`\rho = R - \|c\|^2`
 
 .. math::
 

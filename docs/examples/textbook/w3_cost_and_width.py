@@ -2,11 +2,11 @@
 r"""The cost C and the width theta
 ==============================
 
-How many support vectors are there, and how curved is the boundary? The 50 samples are those of :ref:`the corner
-<sphx_glr_gallery_textbook_w2_gaussian_margins.py>`, as a notebook on sparse kernel machines draws them: uniform in
-:math:`[-1, 1]^2`, the first 100 numbers of NumPy's old generator, seeded with 0, with :math:`y = -1` where both
-coordinates are negative and :math:`+1` elsewhere. With :math:`k(x, z) = e^{-\theta\|x - z\|^2/2}`, for :math:`C \in
-\{0.5, 1, 10\}` and :math:`\theta \in \{1, 5, 10\}`, solve
+How many support vectors are there, and how curved is the boundary? The 50 samples are those of
+:ref:`the corner <sphx_glr_gallery_textbook_w2_gaussian_margins.py>`, as a notebook on sparse kernel machines draws
+them: uniform in :math:`[-1, 1]^2`, the first 100 numbers of NumPy's old generator, seeded with 0, with :math:`y = -1`
+where both coordinates are negative and :math:`+1` elsewhere. With :math:`k(x, z) = e^{-\theta\|x - z\|^2/2}`, for
+:math:`C \in \{0.5, 1, 10\}` and :math:`\theta \in \{1, 5, 10\}`, solve
 
 .. math::
 
@@ -39,10 +39,10 @@ X = np.random.RandomState(0).uniform(-1, 1, 100).reshape(50, 2)
 y = np.where((X < 0).all(axis=1), -1.0, 1.0)
 
 # %%
-# A sweep over the cost computes the kernel matrix once for each width. The three inequalities hold. At :math:`\theta =
-# 1` there are ``support vectors [25, 19, 10]`` with the ``optimal values [8.3485272, 12.7482334, 44.426765]``: the
-# middle one, :math:`C = 1`, is the soft margin of the corner before. At :math:`\theta = 10` there are ``support vectors
-# [26, 22, 19]``.
+# A sweep over the cost computes the kernel matrix once for each width. The three inequalities hold. At
+# :math:`\theta = 1` there are ``support vectors [25, 19, 10]`` with the
+# ``optimal values [8.3485272, 12.7482334, 44.426765]``: the middle one, :math:`C = 1`, is the soft margin of the corner
+# before. At :math:`\theta = 10` there are ``support vectors [26, 22, 19]``.
 displays, counts, optima = {}, {}, {}
 for theta in THETAS:
     model = SoftMargin(X, y, RBF.from_theta(theta))
