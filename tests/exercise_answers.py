@@ -158,7 +158,7 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"n": 9}, "but a smaller n will do as well"),
     ],
     "eigenfunctions": [
-        ({"eigenfunction": lambda t, x: np.sin(t * np.pi * x)}, "the function of t = 1 is no eigenfunction"),
+        ({"eigenfunction": lambda t, x: np.sin(t * np.pi * x)}, "the function of t = 1 is not an eigenfunction"),
         (
             {"eigenfunction": lambda t, x: wave(t + 1, x)},
             "of the eigenvalue 0.04503, but that is not number 1 in order of size",

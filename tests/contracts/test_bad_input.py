@@ -455,7 +455,7 @@ def test_solvers_that_do_not_take_the_program(case: Case) -> None:
     name = case.form_class.__name__
     if "smo" not in case.routes:
         taken = "a KernelQP or a LevelQP"
-        with pytest.raises(UnsupportedProgramError, match=f"takes {taken}, and this {name} is none.*clarabel"):
+        with pytest.raises(UnsupportedProgramError, match=f"takes {taken}, and this {name} is not one.*clarabel"):
             model.solve("smo")
     if not case.is_system:
         with pytest.raises(

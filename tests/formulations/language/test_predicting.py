@@ -136,7 +136,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "a product": (lambda X: cp.multiply(f(X), g(X)), ParameterError, "must be affine .* but it is unknown"),
     "a sign": (lambda X: np.sign(f(X) + b), ParameterError, "stated once, at a sample X"),
     "a case": (lambda X: f(X) if X[0, 0] > 1 else g(X), ParameterError, "stated once, at a sample X"),
-    "a comparison": (lambda X: f(X) >= 0, ParameterError, "what is compared with it goes to thresholds"),
+    "a comparison": (lambda X: f(X) >= 0, ParameterError, "values to compare it with go to thresholds"),
     "another feature": (lambda X: f(X) + np.sin(X[:, 0]), ParameterError, "stated once, at a sample X"),
     "samples that are changed": (lambda X: f(2 * X), ParameterError, "takes known points"),
     "no function": (lambda X: X @ w + b, ParameterError, "contains no function"),
