@@ -231,7 +231,7 @@ def _function_numbers(solution: Solution | RelevanceSolution, setting: Setting) 
     """Return ||f|| and b, and of linear kernels the w with f(x) = w'x; nothing of a relevance machine."""
     if isinstance(solution, RelevanceSolution):
         return {}
-    norm = np.sqrt(max(solution.beta @ (solution.decision - solution.intercept), 0.0))
+    norm = max(float(solution.beta @ (solution.decision - solution.intercept)), 0.0) ** 0.5
     facts: dict[str, Any] = {"norm": _finite(norm), "intercept": _finite(solution.intercept)}
     if all(term.choice.name == "linear" for term in setting.kernel):
         facts["weights"] = [len(setting.kernel) * each for each in (solution.beta @ setting.X).tolist()]
