@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Alternative texts of the gallery's pictures.
+"""Alternative texts of the gallery's pictures, and links that open their machines in the lab.
 
 A cell of an example that draws says what is to be seen, in one line of comment or in several that are joined::
 
     # sphinx_gallery_alt = "Two classes of points, and the line between them."
+
+Where the figure shows a model that browsers solve, an expression of the example gives it, and a link below the picture
+opens the lab with that machine and its samples. A figure of several models has a line for each, with a name where they
+are alike::
+
+    # sphinx_gallery_lab = "model"
+    # sphinx_gallery_lab = "corner: answers[1]"
 
 The gallery leaves these lines out of the code that it shows. Small pictures that lead to an example have its title.
 """
 
 import ast
 import re
+from html import escape
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -17,9 +25,13 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx_gallery.scrapers import matplotlib_scraper
 
+from extensions.lab_frame import for_browsers
+from formulations.lab.settings import Chosen, KernelChoice, setting_of_model
+
 __all__ = ["scrape"]
 
 ALT = re.compile(r"^# sphinx_gallery_alt = (.+)$", re.MULTILINE)
+LAB = re.compile(r"^# sphinx_gallery_lab = (.+)$", re.MULTILINE)
 THUMBNAIL = re.compile(r"images/thumb/sphx_glr_.*_thumb\.\w+$")
 
 
@@ -44,7 +56,27 @@ def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any])
             f'{block_vars["src_file"]}:{block.lineno}: a cell that draws one figure has # sphinx_gallery_alt = "...", '
             f"without quotes or brackets inside, but {figures} figures came with the text {text!r}."
         )
-    return re.sub(r":alt: .*", lambda _: f":alt: {text}", matplotlib_scraper(block, block_vars, gallery_conf))
+    picture = re.sub(r":alt: .*", lambda _: f":alt: {text}", matplotlib_scraper(block, block_vars, gallery_conf))
+    lines = [ast.literal_eval(line) for line in LAB.findall(block.content)]
+    return picture + "".join(link(line, dict(block_vars["example_globals"])) for line in lines)
+
+
+def link(line: str, names: dict[str, Any]) -> str:
+    """Return the link that opens a model of an example in the lab, for a page two folders below the first one."""
+    name, _, expression = line.rpartition(": ")
+    setting = for_browsers(setting_of_model(eval(expression, names)))
+    words = "; ".join([*filter(None, [name.capitalize()]), *map(said, (setting.machine, *setting.kernel))])
+    address = escape(f"../../lab/index.html{setting.fragment()}")
+    return (
+        f'\n.. raw:: html\n\n    <p class="lab-full"><a href="{address}">Open in the lab: {escape(words)}</a></p>\n\n'
+    )
+
+
+def said(chosen: Chosen[Any]) -> str:
+    """Return a choice with its values in words."""
+    values = [f"{name} = {value:.4g}" for name, value in chosen.values.items()]
+    kind = " kernel" if isinstance(chosen.choice, KernelChoice) else ""
+    return ", ".join([f"{chosen.choice.title}{kind}", *values])
 
 
 def name_thumbnails(app: Sphinx, page: nodes.document, name: str) -> None:

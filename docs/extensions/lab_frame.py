@@ -38,7 +38,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from formulations.lab.presets import PRESETS
-from formulations.lab.settings import IN_BROWSER, Setting, fitted_window, read_setting
+from formulations.lab.settings import IN_BROWSER, MOST_IN_BROWSER, Setting, fitted_window, read_setting
 from formulations.lab.site import VIEWS_IN_BROWSER
 from formulations.lab.views import VIEWS
 from qpkernels.errors import ParameterError, QPKernelsError
@@ -95,15 +95,20 @@ class LabDirective(SphinxDirective):
             stated["window"] = numbers(options["window"])
         if "view" in options:
             stated["view"] = {"name": options["view"]}
-        setting = read_setting(stated, {name: VIEWS[name] for name in VIEWS_IN_BROWSER})
-        if setting.machine.choice.name not in IN_BROWSER:
-            raise ParameterError(
-                f"a machine of a page is one that browsers solve, {', '.join(sorted(IN_BROWSER))}, but "
-                f"{setting.machine.choice.name} came."
-            )
+        setting = for_browsers(read_setting(stated, {name: VIEWS[name] for name in VIEWS_IN_BROWSER}))
         if "window" in stated:
             return setting
         return replace(setting, window=fitted_window(setting.points, setting.task))
+
+
+def for_browsers(setting: Setting) -> Setting:
+    """Return a setting that browsers answer, and refuse any other."""
+    if setting.machine.choice.name not in IN_BROWSER or len(setting.points) > MOST_IN_BROWSER:
+        raise ParameterError(
+            f"browsers solve {', '.join(sorted(IN_BROWSER))} for at most {MOST_IN_BROWSER} points, but "
+            f"{setting.machine.choice.name} of {len(setting.points)} points came."
+        )
+    return setting
 
 
 def chosen(words: str) -> dict[str, Any]:

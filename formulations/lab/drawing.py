@@ -20,7 +20,7 @@ each term is taken by itself. A kernel of the distance takes that from squares o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.lab.answers import coefficient_name, decision_name
-from formulations.lab.settings import LabTask, Setting, Stated, Window
+from formulations.lab.settings import LabTask, Setting, Stated, Window, terms_of
 from formulations.lab.views import VIEWS, Scene
 from formulations.lab.views.view import Drawn
 from formulations.modelling.cards import statement_of_form
@@ -44,7 +44,7 @@ from qpkernels.display import TextbookProblem
 from qpkernels.display.maths import to_html
 from qpkernels.errors import QPKernelsError
 from qpkernels.gram.functions import Expansion
-from qpkernels.kernels import RBF, Kernel, Laplacian, Matern, Sum
+from qpkernels.kernels import RBF, Kernel, Laplacian, Matern
 
 __all__ = ["Frame", "draw", "grid_of", "problem_shown", "values_on"]
 
@@ -73,18 +73,9 @@ def grid_of(window: Window, shape: tuple[int, int] = GRID) -> Grid:
 def values_on(grid: Grid, function: Expansion) -> Matrix:
     """Return the values of f + b on the grid, shape (len(v), len(u)), each term of the kernel by its own means."""
     values = np.full((grid.v.size, grid.u.size), function.intercept)
-    for kernel in _terms(function.kernel):
+    for kernel in terms_of(function.kernel):
         values += _term_values(grid, replace(function, kernel=kernel, intercept=0.0))
     return values
-
-
-def _terms(kernel: Kernel) -> Iterator[Kernel]:
-    """Yield the kernels of which a kernel is the sum."""
-    if isinstance(kernel, Sum):
-        yield from _terms(kernel.left)
-        yield from _terms(kernel.right)
-    else:
-        yield kernel
 
 
 def _term_values(grid: Grid, function: Expansion) -> Matrix:

@@ -16,8 +16,8 @@ shows of the plane: left, right, bottom, top.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, astuple, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, astuple, dataclass, field, replace
 from enum import StrEnum
 from functools import reduce
 from operator import add
@@ -36,7 +36,7 @@ from formulations.models.relevance.regression import RegressionMachine
 from qpkernels.arrays import Matrix, Vector, is_integer, shown
 from qpkernels.display.card import spelled
 from qpkernels.errors import NonFiniteError, OneClassError, ParameterError, ShapeError
-from qpkernels.kernels import Kernel
+from qpkernels.kernels import Kernel, Sum
 from qpkernels.kernels.catalogue import KERNELS as ALL
 from qpkernels.kernels.catalogue import KernelEntry
 from qpkernels.kernels.rbf import scale_gamma
@@ -62,6 +62,8 @@ __all__ = [
     "quoted",
     "read_setting",
     "setting_of",
+    "setting_of_model",
+    "terms_of",
 ]
 
 _LONGEST = 80
@@ -163,6 +165,10 @@ class KernelChoice(MenuChoice):
         """Return the kernel of the values of its sliders."""
         made: Kernel = ALL[self.name].named(**{each.name: each.value(values[each.name]) for each in self.entry.own})
         return made
+
+    def read(self, kernel: Kernel) -> Mapping[str, float]:
+        """Return the values of which this kernel is made."""
+        return {each.name: float(getattr(kernel, each.name)) - each.plus for each in self.entry.own}
 
 
 def _kernel(entry: KernelEntry) -> KernelChoice:
@@ -431,6 +437,9 @@ def _read_view(entry: Any, views: Mapping[str, Any]) -> ShownView:
 _BORDER = 0.12
 """The part of the window beyond the points that counts as their extent."""
 
+_DECIMALS = 4
+"""Digits behind the point of a sample's coordinates, so that an address stays short."""
+
 _ASPECT = 4 / 3
 """Width of the picture over its height."""
 
@@ -471,6 +480,50 @@ def setting_of(X: Matrix, y: Vector, name: str, *, standardise: bool = False) ->
     except NonFiniteError as error:
         error.add_note("with mean 0 and variance 1 they do, which --standardise gives them on the command line")
         raise
+
+
+def setting_of_model(model: Model[Any]) -> Setting:
+    """Return a model of two features and two classes, or of one feature and a target, as a page shows it.
+
+    Raises
+    ------
+    ParameterError
+        If a page has no such machine or kernel, or no such values or samples.
+    """
+    choice = MACHINES.get(spelled(type(model)))
+    if choice is None or not model.fit_intercept or model.gram.kernel is None or model.gram.X is None:
+        raise ParameterError(
+            f"a page shows {', '.join(MACHINES)}, with b and of samples with a kernel, but {type(model).__name__} came."
+        )
+    values = {each.name: np.unique(getattr(model, each.name).value) for each in choice.sliders}
+    if any(each.size != 1 for each in values.values()):
+        raise ParameterError("a page has one value for all samples, but the model has several.")
+    X = np.asarray(model.gram.X)
+    y = getattr(model, "y", np.ones(len(X)))  # a single class has no labels
+    points = np.round(np.column_stack([X, y]), _DECIMALS)
+    stated = {
+        "machine": {"name": choice.name, "values": {name: float(each[0]) for name, each in values.items()}},
+        "kernel": [*map(_term_of, terms_of(model.gram.kernel))],
+        "points": points.tolist(),
+    }
+    setting = read_setting(stated, {"picture": None})
+    return replace(setting, window=fitted_window(setting.points, setting.task))
+
+
+def terms_of(kernel: Kernel) -> Iterator[Kernel]:
+    """Yield the kernels of which a kernel is the sum."""
+    if isinstance(kernel, Sum):
+        yield from terms_of(kernel.left)
+        yield from terms_of(kernel.right)
+    else:
+        yield kernel
+
+
+def _term_of(kernel: Kernel) -> Mapping[str, Any]:
+    entry = getattr(kernel, "entry", None)
+    if entry is None or entry.name not in KERNELS:
+        raise ParameterError(f"a page has the kernels {', '.join(KERNELS)}, but {kernel!r} came.")
+    return {"name": entry.name, "values": KERNELS[entry.name].read(kernel)}
 
 
 def _gamma(features: Matrix) -> float:

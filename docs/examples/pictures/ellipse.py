@@ -51,6 +51,7 @@ assert np.allclose(phi(X)[:, 1] ** 2, 2 * phi(X)[:, 0] * phi(X)[:, 2])
 
 # sphinx_gallery_alt = "Left, points inside and outside an ellipse with a strip around it. Right, the same points in"
 # sphinx_gallery_alt = "three dimensions on a cone: a plane cuts those of the inner class off at the tip."
+# sphinx_gallery_lab = "model"
 figure = plt.figure(figsize=(10.4, 5.2), layout="constrained")
 left, right = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2, projection="3d")
 DecisionRegionDisplay.from_solution(solution, model, extent=(-2.1, 2.1, -2.1, 2.1)).plot(left, legend=False)

@@ -59,6 +59,7 @@ assert np.allclose(w, [2, -2 * np.sqrt(2), 2], atol=1e-6)
 # sphinx_gallery_alt = "Left, the corners of a square, opposite ones in one class, with a cross in the middle and a"
 # sphinx_gallery_alt = "band between two parallel lines. Right, the four samples in space, and a plane that"
 # sphinx_gallery_alt = "separates them."
+# sphinx_gallery_lab = "model"
 figure = plt.figure(figsize=(10.4, 5.2), layout="constrained")
 left, right = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2, projection="3d")
 DecisionRegionDisplay.from_solution(solution, model, extent=(-0.4, 1.4, -0.4, 1.4)).plot(left, legend=False)

@@ -56,6 +56,8 @@ assert robust.residuals[-1] < fitted.residuals[-1] < 0
 # sphinx_gallery_alt = "Two panels with the same points along a rising line, the last one far below. Left, a tinted"
 # sphinx_gallery_alt = "tube around a curve that bends towards it a little; right, the curve of least squares bends"
 # sphinx_gallery_alt = "further."
+# sphinx_gallery_lab = "tube"
+# sphinx_gallery_lab = "squares"
 figure, (left, right) = plt.subplots(1, 2, figsize=(11.0, 4.8), sharey=True, layout="constrained")
 display = TubeDisplay.from_solution(robust, tube).plot(left, legend=False)
 left.set_title(rf"tube, $c = 8$, $C = 0.5$, $\epsilon = 0.2$: {robust.n_support} support vectors of 21")

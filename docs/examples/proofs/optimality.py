@@ -37,6 +37,7 @@ hasty = sklearn.svm.SVC(C=1.0, gamma=1.0, tol=0.5).fit(X, y)
 
 # sphinx_gallery_alt = "Two panels, the multiplier against the margin, with a step from 1 to 0 at margin 1. Left, all"
 # sphinx_gallery_alt = "samples lie on the step. Right, some samples are crosses beside it, coloured by their distance."
+# sphinx_gallery_lab = "model"
 figure, panels = plt.subplots(1, 2, figsize=(11.0, 4.6), layout="constrained")
 proved = KKTDisplay.from_solution(solution, model).plot(panels[0], legend=False)
 stopped = KKTDisplay.from_estimator(hasty, X, y).plot(panels[1], legend=False)

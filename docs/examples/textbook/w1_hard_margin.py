@@ -69,6 +69,7 @@ print(fill(solution.explain(2), 110))
 
 # sphinx_gallery_alt = "Two points above and one below a line of slope -1; the strip around it touches all three,"
 # sphinx_gallery_alt = "each ringed and marked with its multiplier 1/8, 1/8 or 1/4, and an arrow across half of it."
+# sphinx_gallery_lab = "model"
 figure, axes = plt.subplots(figsize=(4.6, 4.8), layout="constrained")
 DecisionRegionDisplay.from_solution(solution, model, extent=(-2.4, 2.9, -2.4, 2.9)).plot(axes, legend=False)
 axes.annotate("", (1.5, 0.5), (0.5, -0.5), arrowprops={"arrowstyle": "<->", "color": INK, "shrinkA": 0, "shrinkB": 0})

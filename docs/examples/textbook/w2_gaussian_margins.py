@@ -67,6 +67,10 @@ assert abs(answers["corner", "soft"][1].certificate.primal_value - 12.7482334) <
 # sphinx_gallery_alt = "Four panels, the corner above and the exclusive or below, hard margins on the left, soft ones"
 # sphinx_gallery_alt = "on the right. Hard strips are thin and empty; soft ones are wide, with many ringed samples"
 # sphinx_gallery_alt = "inside."
+# sphinx_gallery_lab = "corner: answers['corner', 'hard'][0]"
+# sphinx_gallery_lab = "corner: answers['corner', 'soft'][0]"
+# sphinx_gallery_lab = "exclusive or: answers['exclusive or', 'hard'][0]"
+# sphinx_gallery_lab = "exclusive or: answers['exclusive or', 'soft'][0]"
 figure, panels = plt.subplots(2, 2, figsize=(9.2, 8.4), layout="constrained")
 for axes, ((name, kind), (model, solution)) in zip(panels.flat, answers.items(), strict=True):
     display = DecisionRegionDisplay.from_solution(solution, model, extent=(-1.05, 1.05, -1.05, 1.05))

@@ -76,6 +76,7 @@ assert abs(optima[1.0, 1.0] - 12.7482334) < 5e-8
 # sphinx_gallery_alt = "Nine panels, the cost rising to the right and theta downwards. At theta 1 the margins are"
 # sphinx_gallery_alt = "gentle arcs; at theta 10 they wind around groups of samples. With the cost the strip gets"
 # sphinx_gallery_alt = "thinner."
+# sphinx_gallery_lab = "SoftMargin(X, y, RBF.from_theta(5), C=1)"
 figure, panels = plt.subplots(3, 3, figsize=(8.7, 9.5), sharex=True, sharey=True, layout="constrained")
 plt.rcParams["lines.markersize"] = 4.0
 for axes, ((C, theta), display) in zip(panels.flat, displays.items(), strict=True):

@@ -74,6 +74,8 @@ print(solution.explain(outside[0]))
 
 # sphinx_gallery_alt = "Two panels, theta 10 and 15: a curve near a sine with a tinted tube around it; most samples are"
 # sphinx_gallery_alt = "discs inside, those on the edge are ringed diamonds and those outside ringed squares."
+# sphinx_gallery_lab = "answers[10.0][0]"
+# sphinx_gallery_lab = "answers[15.0][0]"
 figure, panels = plt.subplots(1, 2, figsize=(11.0, 4.8), sharey=True, layout="constrained")
 for axes, (theta, (model, solution)) in zip(panels, answers.items(), strict=True):
     display = TubeDisplay.from_solution(solution, model, extent=(-1.05, 1.05)).plot(axes, legend=False)

@@ -50,6 +50,7 @@ assert np.all(np.abs(sure - 0.5) > 0.4)
 # sphinx_gallery_alt = "Two panels with the same two clouds of points. Left, a curved boundary with dashed curves of"
 # sphinx_gallery_alt = "probability 0.1 and 0.9, and four ringed relevance vectors. Right, a soft margin with 26 ringed"
 # sphinx_gallery_alt = "support vectors along its strip."
+# sphinx_gallery_lab = "soft"
 figure, (left, right) = plt.subplots(1, 2, figsize=(10.4, 5.4), layout="constrained")
 extent = (-2.0, 4.0, -3.4, 4.2)
 DecisionRegionDisplay.from_solution(solution, machine, response_method="predict_proba", extent=extent).plot(

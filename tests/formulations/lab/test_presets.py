@@ -8,8 +8,9 @@ import pytest
 
 from formulations.lab.answers import Answers
 from formulations.lab.presets import PRESETS, Preset
-from formulations.lab.settings import MACHINES, LabTask, read_setting
+from formulations.lab.settings import IN_BROWSER, MACHINES, LabTask, read_setting, setting_of_model
 from formulations.lab.views import VIEWS
+from formulations.modelling import Model
 from formulations.models.relevance.machine import RelevanceSolution
 
 every_preset = pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
@@ -38,6 +39,10 @@ def test_it_is_read_from_what_is_sent_of_it(preset: Preset) -> None:
     sent = json.loads(json.dumps(preset.setting.stated()))
     read = read_setting(sent, VIEWS)
     assert read.same_problem(preset.setting)
+    if preset.setting.machine.choice.name in IN_BROWSER:
+        model = preset.setting.state()
+        assert isinstance(model, Model)
+        assert setting_of_model(model).same_problem(preset.setting)
     assert (read.window, read.view) == (preset.setting.window, preset.setting.view)
 
 
