@@ -29,31 +29,31 @@ __all__ = ["FOOTNOTE", "in_order", "mark", "page", "seconds", "table"]
 
 _HEAD = """# Performance of smo
 
-Seconds of each solver from the samples to its answer, beside the least that any solver needs: the time to make once the
-rows of the kernel matrix that an answer's proof needs. [The sizes that people have](everyday.md) are timed beside
-scikit-learn on a page of their own.
+This page compares the seconds that each solver takes from the samples to its answer with a lower limit: the time to
+make the rows of the kernel matrix that a proof of the answer needs, once. [Everyday sizes](everyday.md) are timed
+beside scikit-learn on a page of their own.
 """
 
 _METHOD = """## How it is measured
 
-Written by `python -m benchmarks`; the seconds of every single run are in [results.json](results.json). Solvers take
-turns, and in its turn one whose runs are short has many, until they take 0.3 s or are 30. A cell holds the median over
-the turns of the best run of each, and in brackets the relative duality gap of the answer: the largest over all machines
-and answers, recomputed in float64 from the data and the coefficients returned, the same way for every solver.
+`python -m benchmarks` writes this page; the seconds of every single run are in [results.json](results.json). Solvers
+take turns. A solver with short runs has many in its turn, until they take 0.3 s together or number 30. A cell holds the
+median over the turns of the best run of each turn, and in brackets the relative duality gap of the answer. The gap is
+the largest over all machines and answers, recomputed in float64 from the data and the returned coefficients in the same
+way for every solver.
 
-* **limit**: the rows of the kernel matrix of the support vectors, made once, by NumPy: a matrix product in float32 and
-  an exp, into memory that was touched before. Whoever is to know the answer's gap needs these rows.
-* **LIBSVM**: `SVC` and `SVR` of scikit-learn. **oneDAL**: the same of scikit-learn-intelex, on the data in float32.
-  Both have 2048 MiB for kept rows, as ours, and a process of their own; what is timed is `fit` alone, after a first fit
-  of 500 samples. `> 300 s`: it was ended after that time.
-* **ours, proved**: `model.solve(tol=tol)`, as users call it: what is timed begins with the data as an array and ends
-  with the certified answer. **smo, not proved**: the solver alone, from the same arrays to an answer without proof.
-* **ours, matched**: peers stop by a tolerance of another kind, on the optimality conditions, and their answers are
-  often better than its number says. This is `model.solve` at the best gap that a peer reached, proved: the column to
-  compare with.
-* **letter** has 26 classes, and with them a machine for each of 325 pairs: `OneVersusOne` beside what `SVC` does
-  itself; **covtype7** has 7, and 21 machines. All are certified, the largest gap counts, and the support vectors are
-  those of all.
+* **limit**: NumPy makes the rows of the kernel matrix of the support vectors once, by a matrix product in float32 and
+  an exp, into memory that was touched before. No solver can know the gap of its answer without these rows.
+* **LIBSVM**: `SVC` and `SVR` of scikit-learn. **oneDAL**: the same classes of scikit-learn-intelex, on the data in
+  float32. Both have 2048 MiB for cached rows, as ours does, and a process of their own; `fit` alone is timed, after a
+  first fit of 500 samples. `> 300 s` means that the fit was ended after that time.
+* **ours, proved**: `model.solve(tol=tol)`, as users call it, from the data as an array to the certified answer. **smo,
+  not proved**: the solver alone, from the same arrays to an answer without proof.
+* **ours, matched**: peers stop by a tolerance on the optimality conditions, and their answers are often better than
+  that number says. This column is `model.solve` at the best gap that a peer reached, with the proof: compare this one.
+* **letter** has 26 classes, and with them 325 machines, one for each pair: `OneVersusOne` beside the pairs of `SVC`.
+  **covtype7** has 7 classes and 21 machines. All machines are certified, the largest gap counts, and the support
+  vectors of all are counted.
 """
 
 _FOOT = """
@@ -67,15 +67,17 @@ python -m benchmarks.report FOLDER                                    # this pag
 python -m benchmarks.first_fit                                        # the first fit on a computer, to be compiled
 ```
 
-`--intelex PYTHON` names a Python that has scikit-learn-intelex; `--skip-libsvm` leaves LIBSVM out. Records are
-written after each problem. A record takes the place of an older one of the same problem and tolerance, whole: the times
-in a line were measured in one go.
+`--intelex PYTHON` names a Python that has scikit-learn-intelex; `--skip-libsvm` leaves LIBSVM out. Records are written
+after each problem. A new record replaces the older one of the same problem and tolerance as a whole, so that all times
+in a line were measured together.
 """
 
 _QUIET = 0.1
 """Processors that other programs may keep busy before a record is marked."""
 
-FOOTNOTE = f"† Other programs kept more than {_QUIET:g} processors busy meanwhile: to be measured again.\n"
+FOOTNOTE = (
+    f"† Other programs kept more than {_QUIET:g} processors busy during this measurement; it should be repeated.\n"
+)
 """What the mark says."""
 
 
