@@ -29,6 +29,7 @@ import numpy as np
 from formulations import public
 from formulations.modelling.inputs.hyperparameters import ModelEntry
 from formulations.modelling.model import Model
+from formulations.models.classification.margins.soft_margin import SoftMargin
 from formulations.models.classification.one_class import OneClass
 from formulations.models.regression.regression_model import RegressionModel
 from formulations.models.relevance.machine import RelevanceMachine
@@ -231,10 +232,10 @@ def _machine(kind: type[Stated]) -> MachineChoice:
 _KINDS = (value for name, value in vars(public).items() if name in public.__all__ and isinstance(value, type))
 _OFFERED = (kind for kind in _KINDS if issubclass(kind, Model | RelevanceMachine) and kind.entry.most_points)
 
-_IN_ORDER = sorted(_OFFERED, key=lambda kind: (-kind.entry.most_points, kind.__module__))
+_IN_ORDER = sorted(_OFFERED, key=lambda kind: (-kind.entry.most_points, kind is not SoftMargin, kind.__module__))
 
 MACHINES: Mapping[str, MachineChoice] = {each.name: each for each in map(_machine, _IN_ORDER)}
-"""The machines by name, in the order in which a page lists them: those of many points first."""
+"""The machines by name, in the order in which a page lists them: those of many points first, led by the soft margin."""
 
 
 MOST_POINTS = 5000
