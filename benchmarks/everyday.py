@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sizes that people have: fit and predict of our estimators beside scikit-learn's, python -m benchmarks.everyday.
+"""Everyday sizes: fit and predict of our estimators beside scikit-learn's, python -m benchmarks.everyday.
 
     python -m benchmarks.everyday --data FOLDER           # everything, some ten minutes
     python -m benchmarks.everyday --data FOLDER --go-on   # what an interrupted run has left
@@ -341,27 +341,27 @@ _HEADS = (
     *("predict many", "ten", "one", "equal"),
 )
 
-_PAGE = """# The sizes that people have
+_PAGE = """# Everyday sizes
 
-`fit` and `predict` of our estimators beside those of scikit-learn, on the sets that come with scikit-learn, on those of
-the LIBSVM data page up to 20,000 samples, and on generated ones. Numbers say **how many times as fast as scikit-learn**
-ours are, the certificate included; below 1 ours are slower.
+This page times `fit` and `predict` of our estimators beside those of scikit-learn, on the sets that come with
+scikit-learn, on sets of up to 20,000 samples of the LIBSVM data page, and on generated ones. Numbers say **how many
+times as fast as scikit-learn** ours are, with the certificate; below 1 ours are slower.
 
 ![For each machine the sets by their samples, and how many times as fast ours fit and predict](everyday.png)
 
-A mark is a set, at the median of its settings; its line goes from the least to the greatest of them. In the table are
-all cases of 150 samples and more; in brackets is the least.
+Each mark is a set, at the median of its settings, and its line runs from the least to the greatest of them. The table
+covers all cases of at least 150 samples; the least is in brackets.
 """
 
-_SCALE = """Written by `make everyday DATA=folder`; every case is in [everyday.jsonl](everyday.jsonl). Features are
-scaled to [-1, 1], real targets to standard deviation 1. Costs are 0.01, 1 and 100, gamma `scale` and 1, nu a tenth and
-a half of what the classes allow; sets of more than 5,000 samples have the costs 1 and 100 (`LinearSVC`: 1) with gamma
-`scale` and the smaller nu. Unequal classes differ by up to 50 times. Both fit with their defaults in one process, in
-turns, with the threads that they take by themselves; the least of up to 15 turns counts. "many" are all samples, 2,000
-at most. "least" is the setting in which ours do worst, with the seconds of both; "equal" is the least share of equal
-predictions, where there are no classes of values within 0.05 standard deviations. The tolerances, both 1e-3 by default
-(`LinearSVC`: 1e-4), are not the same: theirs stops on the optimality conditions, ours bounds the relative gap and is
-proved.
+_SCALE = """`make everyday DATA=folder` writes this page; every case is in [everyday.jsonl](everyday.jsonl). Features
+are scaled to [-1, 1], and real targets to standard deviation 1. The costs are 0.01, 1 and 100, gamma is `scale` or 1,
+and nu is a tenth or a half of the largest that the classes allow. Sets of more than 5,000 samples have the costs 1 and
+100 (`LinearSVC`: 1), gamma `scale` and the smaller nu. The sizes of unequal classes differ by up to 50 times. Both
+libraries fit with their defaults in one process, in turns, with the threads that they choose themselves; the least of
+up to 15 turns counts. "many" means all samples, at most 2,000. "least" is the setting in which ours do worst, with the
+seconds of both. "equal" is the least share of equal predictions; real targets count as equal within 0.05 standard
+deviations. The tolerances are 1e-3 by default (`LinearSVC`: 1e-4), but they differ in meaning: theirs stops on the
+optimality conditions, while ours bounds the relative gap and is proved.
 """
 
 _COLOURS = {0: (PURPLE, "D", "real targets"), 2: (BLUE, "o", "two classes"), 3: (VERMILLION, "s", "several classes")}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sizes that people have: which sets and settings are measured, and that the page is that of the record."""
+"""Everyday sizes: which sets and settings are measured, and that the page is that of the record."""
 
 from __future__ import annotations
 
