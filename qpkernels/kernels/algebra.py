@@ -17,8 +17,8 @@ from qpkernels.arrays import Matrix, Vector, check_count, check_positive, finite
 from qpkernels.display import leading
 from qpkernels.display.maths import grouped
 from qpkernels.errors import ParameterError
+from qpkernels.kernels.arithmetic import Arithmetic, Value
 from qpkernels.kernels.derivatives import Axes, chain, leibniz, of_power
-from qpkernels.kernels.enclosed import EnclosedMatrix, EnclosedRows
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import Rational
 
@@ -88,9 +88,8 @@ class Sum(_Pair):
     def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
         return self.left.derivative(X, Z, left, right) + self.right.derivative(X, Z, left, right)
 
-    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        left, right = self.left.enclosed(X, Z), self.right.enclosed(X, Z)
-        return lambda rows: left(rows).plus(right(rows))
+    def computed(self, by: Arithmetic[Value]) -> Value:
+        return by.plus(by.of(self.left), by.of(self.right))
 
     def relating(self, X: Samples, Z: Samples) -> Rational:
         return np.asarray(self.left.relating(X, Z) + self.right.relating(X, Z))
@@ -130,9 +129,8 @@ class Product(_Pair):
         """Return it by the rule of Leibniz."""
         return leibniz(partial(self.left.derivative, X, Z), partial(self.right.derivative, X, Z), left, right)
 
-    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        left, right = self.left.enclosed(X, Z), self.right.enclosed(X, Z)
-        return lambda rows: left(rows).times(right(rows))
+    def computed(self, by: Arithmetic[Value]) -> Value:
+        return by.times(by.of(self.left), by.of(self.right))
 
     def relating(self, X: Samples, Z: Samples) -> Rational:
         return np.asarray(self.left.relating(X, Z) * self.right.relating(X, Z))
@@ -212,9 +210,8 @@ class Scaled(Mapped):
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return self.factor * self.base.matrix(X, Z)
 
-    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        base = self.base.enclosed(X, Z)
-        return lambda rows: base(rows).scaled(self.factor)
+    def computed(self, by: Arithmetic[Value]) -> Value:
+        return by.affine(by.of(self.base), self.factor, 0.0)
 
     def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
         return self.factor * self.base.derivative(X, Z, left, right)
@@ -269,9 +266,8 @@ class Power(Mapped):
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return np.asarray(self.base.matrix(X, Z) ** self.exponent)
 
-    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        base = self.base.enclosed(X, Z)
-        return lambda rows: base(rows).power(self.exponent)
+    def computed(self, by: Arithmetic[Value]) -> Value:
+        return by.power(by.of(self.base), self.exponent)
 
     def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
         k = self.base.matrix(X, Z)
@@ -306,9 +302,8 @@ class Exponential(Mapped):
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return np.exp(self.base.matrix(X, Z))
 
-    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        base = self.base.enclosed(X, Z)
-        return lambda rows: base(rows).exp()
+    def computed(self, by: Arithmetic[Value]) -> Value:
+        return by.exp(by.of(self.base))
 
     def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
         value = self.matrix(X, Z)
@@ -366,17 +361,14 @@ class PolynomialOf(Mapped):
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return _horner(self.coefficients, self.base.matrix(X, Z))
 
-    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        base = self.base.enclosed(X, Z)
-
-        def rows(part: slice) -> EnclosedMatrix:
-            k, *coefficients = base(part), *self.coefficients
-            value = EnclosedMatrix(np.full_like(k.values, coefficients.pop()), np.zeros_like(k.errors))
-            while coefficients:
-                value = value.times(k).affine(1.0, coefficients.pop())
-            return value
-
-        return rows
+    def computed(self, by: Arithmetic[Value]) -> Value:
+        k, first, *others = by.of(self.base), *reversed(self.coefficients)
+        if not others:
+            return by.affine(k, 0.0, first)
+        value = by.affine(k, first, others[0])
+        for coefficient in others[1:]:
+            value = by.affine(by.times(value, k), 1.0, coefficient)
+        return value
 
     def relating(self, X: Samples, Z: Samples) -> Rational:
         base = self.base.relating(X, Z)

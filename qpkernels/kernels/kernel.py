@@ -15,6 +15,7 @@ from qpkernels.arrays import ChecksKeywords, Matrix, Samples, Vector, finite_mat
 from qpkernels.display import Card, Carded, Fact
 from qpkernels.display.problem import TextbookLine
 from qpkernels.errors import NoEnclosureError, NonFiniteError, ParameterError, ShapeError
+from qpkernels.kernels.arithmetic import Arithmetic, EnclosedArithmetic, Value
 from qpkernels.kernels.catalogue import KernelEntry, register
 from qpkernels.kernels.derivatives import Axes
 from qpkernels.kernels.enclosed import EnclosedRows
@@ -57,6 +58,7 @@ _OF_A_MATRIX = (
     "product_form",
     "derivative",
     "smoothness",
+    "computed",
     "enclosed",
     "relating",
     "vanishes",
@@ -292,8 +294,30 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         del X
         return None
 
+    def computed(self, by: Arithmetic[Value]) -> Value:
+        """Return k(x, z) by the operations of an arithmetic, which may enclose values or write a program.
+
+        Parameters
+        ----------
+        by
+            What is computed with.
+
+        Raises
+        ------
+        ParameterError
+            If the kernel states no such formula.
+        """
+        del by
+        raise ParameterError(
+            f"{self!r} states no formula that another program could compute; take Linear, Polynomial, RBF, Laplacian, "
+            "Sigmoid, Matern with nu = 1/2, 3/2, 5/2 or inf, or what these combine to, or give its class the method "
+            "computed(by), which states k in the operations of qpkernels.kernels.arithmetic.Arithmetic."
+        )
+
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         """Return the maker of rows of k(x_i, z_j) with proved bounds of their rounding errors.
+
+        Here: those of :meth:`computed`.
 
         The kernel that is meant is the exact one of the samples and parameters as they are in float64; what functions
         of the user return (of :class:`~qpkernels.kernels.Composed` and :class:`~qpkernels.kernels.RankOne`) counts as
@@ -304,8 +328,12 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         NoEnclosureError
             If the kernel states no such bounds.
         """
-        del X, Z
-        raise NoEnclosureError(
+        if type(self).computed is Kernel.computed:
+            raise self._no_enclosure()
+        return self.computed(EnclosedArithmetic(X, Z))
+
+    def _no_enclosure(self) -> NoEnclosureError:
+        return NoEnclosureError(
             f"{self!r} states no bound of its rounding errors, so nothing is proved in exact arithmetic; give its "
             "class the method enclosed(X, Z), or take the matrix as data: Precomputed(kernel(X))."
         )

@@ -12,8 +12,8 @@ import scipy
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.display import leading
 from qpkernels.errors import ParameterError
+from qpkernels.kernels.arithmetic import Arithmetic, Value
 from qpkernels.kernels.catalogue import KernelEntry
-from qpkernels.kernels.enclosed import EnclosedRows, enclosed_distances
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.rbf import GAMMA, check_gamma
 
@@ -70,9 +70,8 @@ class Laplacian(Kernel):
             exponents *= -self.gamma
         return np.asarray(np.exp(exponents, out=exponents))
 
-    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        distances = enclosed_distances(X, Z, "cityblock")
-        return lambda rows: distances(rows).scaled(-self.gamma).exp()
+    def computed(self, by: Arithmetic[Value]) -> Value:
+        return by.exp(by.affine(by.distances("cityblock"), -self.gamma, 0.0))
 
     def diagonal(self, X: Samples) -> Vector:
         return np.ones(X.shape[0])

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector, is_sparse
+from qpkernels.kernels.arithmetic import Arithmetic, Value
 from qpkernels.kernels.catalogue import KernelEntry
 from qpkernels.kernels.derivatives import Axes, chain, check_axes, of_inner_products, of_power
-from qpkernels.kernels.enclosed import EnclosedRows, enclosed_inner_products
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import (
     ProductForm,
@@ -86,8 +86,8 @@ class Linear(Kernel):
         """Return the samples where they are sparse."""
         return X if is_sparse(X) else None
 
-    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        return enclosed_inner_products(X, Z)
+    def computed(self, by: Arithmetic[Value]) -> Value:
+        return by.inner_products()
 
     def relating(self, X: Samples, Z: Samples) -> Rational:
         return rational_products(X, Z)

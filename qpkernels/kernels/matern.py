@@ -13,6 +13,7 @@ import scipy
 from qpkernels.arrays import Matrix, Vector, check_positive, is_sparse
 from qpkernels.arrays.intervals import ELEMENTARY, UNDERFLOW, UNIT
 from qpkernels.errors import ParameterError
+from qpkernels.kernels.arithmetic import Arithmetic, Value
 from qpkernels.kernels.catalogue import KernelEntry, KernelParameter
 from qpkernels.kernels.derivatives import Axes, chain, check_axes, of_squared_distances
 from qpkernels.kernels.enclosed import EnclosedMatrix, EnclosedRows, enclosed_distances, enclosed_negative_squares
@@ -124,6 +125,19 @@ class Matern(Kernel):
         lengths *= np.sqrt(2.0 * self.nu)
         return _matern(self.nu, np.minimum(lengths, _VANISHING, out=lengths))
 
+    def computed(self, by: Arithmetic[Value]) -> Value:
+        """Return it for nu = 1/2, 3/2, 5/2 and inf; others have Bessel functions."""
+        if self.nu == np.inf:
+            return RBF.from_sigma(self.length_scale).computed(by)
+        if self.nu not in _CLOSED:
+            return super().computed(by)
+        t = by.affine(by.distances("euclidean"), float(np.sqrt(2.0 * self.nu)) / self.length_scale, 0.0)
+        falling = by.exp(by.affine(t, -1.0, 0.0))
+        if self.nu == 0.5:
+            return falling
+        rising = t if self.nu == 1.5 else by.times(by.affine(t, 1 / 3, 1.0), t)
+        return by.times(by.affine(rising, 1.0, 1.0), falling)
+
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         """Return them for nu = 1/2, 3/2, 5/2 and inf, and dense samples; there are no bounds of Bessel functions."""
         if self.nu == np.inf:
@@ -132,7 +146,7 @@ class Matern(Kernel):
             # 1 / (2 l^2) is rounded twice.
             return lambda part: squares(part).within(3.0 * UNIT).exp()
         if self.nu not in _CLOSED or is_sparse(X) or is_sparse(Z):
-            return super().enclosed(X, Z)
+            raise self._no_enclosure()
         lengths = enclosed_distances(X, Z, "euclidean")
 
         def rows(part: slice) -> EnclosedMatrix:

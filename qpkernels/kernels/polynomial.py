@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector, check_count, check_finite
 from qpkernels.display import leading, signed
+from qpkernels.kernels.arithmetic import Arithmetic, Value
 from qpkernels.kernels.catalogue import KernelEntry, KernelParameter
 from qpkernels.kernels.derivatives import Axes, chain, check_axes, of_inner_products, of_power
-from qpkernels.kernels.enclosed import EnclosedRows, enclosed_inner_products
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import (
     ProductForm,
@@ -102,9 +102,8 @@ class Polynomial(Kernel):
         """Return where x = 0, if there is no constant."""
         return are_zero(X) if self.coef0 == 0 else super().vanishes(X)
 
-    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        products = enclosed_inner_products(X, Z)
-        return lambda rows: products(rows).affine(self.gamma, self.coef0).power(self.degree)
+    def computed(self, by: Arithmetic[Value]) -> Value:
+        return by.power(by.affine(by.inner_products(), self.gamma, self.coef0), self.degree)
 
     def relating(self, X: Samples, Z: Samples) -> Rational:
         return np.asarray((Fraction(self.gamma) * rational_products(X, Z) + Fraction(self.coef0)) ** self.degree)

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 from qpkernels.arrays import Matrix, Vector, check_positive, finite_samples, finite_vector, is_scalar, is_sparse, shown
 from qpkernels.display import leading
 from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.kernels.arithmetic import Arithmetic, Value
 from qpkernels.kernels.catalogue import KernelEntry, KernelParameter
 from qpkernels.kernels.derivatives import Axes, chain, check_axes, of_squared_distances
-from qpkernels.kernels.enclosed import EnclosedRows, enclosed_negative_squares
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import ProductForm, squared_distances
 
@@ -188,9 +188,8 @@ class RBF(Kernel):
     def diagonal(self, X: Samples) -> Vector:
         return np.ones(X.shape[0])
 
-    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        squares = enclosed_negative_squares(X, Z, np.broadcast_to(np.asarray(self.gamma), (X.shape[1],)))
-        return lambda rows: squares(rows).exp()
+    def computed(self, by: Arithmetic[Value]) -> Value:
+        return by.exp(by.negative_squares(self.gamma))
 
     def frequencies(self, generator: np.random.Generator, count: int, features: int) -> Matrix:
         """Return draws of a normal distribution with the variances 2 gamma_k."""

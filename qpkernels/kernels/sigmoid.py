@@ -10,8 +10,8 @@ import numpy as np
 
 from qpkernels.arrays import Matrix, Vector, check_finite
 from qpkernels.display import leading, signed
+from qpkernels.kernels.arithmetic import Arithmetic, Value
 from qpkernels.kernels.catalogue import KernelEntry, KernelParameter
-from qpkernels.kernels.enclosed import EnclosedRows, enclosed_inner_products
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import inner_products, squared_lengths
 from qpkernels.kernels.rbf import check_gamma
@@ -91,9 +91,8 @@ class Sigmoid(Kernel):
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return np.asarray(np.tanh(self.kappa * inner_products(X, Z) - self.b))
 
-    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        products = enclosed_inner_products(X, Z)
-        return lambda rows: products(rows).affine(self.kappa, -self.b).tanh()
+    def computed(self, by: Arithmetic[Value]) -> Value:
+        return by.tanh(by.affine(by.inner_products(), self.kappa, -self.b))
 
     def diagonal(self, X: Samples) -> Vector:
         return np.asarray(np.tanh(self.kappa * squared_lengths(X) - self.b))
