@@ -9,6 +9,7 @@ from formulations.modelling.form import Form
 from formulations.modelling.incremental import Incremental
 from formulations.modelling.model import Model
 from formulations.modelling.prediction import Predictor, load
+from formulations.modelling.prediction.exporting import ExportedMachine, export
 from formulations.modelling.primal import PrimalFunction
 from formulations.modelling.solution import Scale, Solution
 from formulations.modelling.tasks import Classification, Novelty, Regression
@@ -68,6 +69,7 @@ __all__ = [
     "CrossExamination",
     "CrossValidation",
     "ExactPath",
+    "ExportedMachine",
     "Form",
     "GridSearch",
     "HardMargin",
@@ -126,6 +128,7 @@ __all__ = [
     "cross_validate",
     "cross_validated_scores",
     "exact_path",
+    "export",
     "grid",
     "leave_one_out",
     "load",

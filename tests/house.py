@@ -33,9 +33,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
-    "cases of the tests": 13_217,
-    "files, without those of kernels, models and solvers": 331,
-    "lines, without theirs": 79_790,
+    "cases of the tests": 13_230,
+    "files, without those of kernels, models and solvers": 341,
+    "lines, without theirs": 81_960,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 10,
@@ -45,8 +45,8 @@ LIMITS: dict[str, int] = {
     "tiers of qpkernels": 8,
     "rooms of formulations": 12,
     "tiers of formulations": 9,
-    "names of formulations, without models": 43,
-    "names in the reference, without kernels, models, solvers and estimators": 250,
+    "names of formulations, without models": 45,
+    "names in the reference, without kernels, models, solvers and estimators": 252,
     "public attributes of a model": 45,
     "public attributes of a solution": 30,
     "calls of SoftMargin(X, y, k).solve()": 182,

@@ -22,7 +22,7 @@ from formulations.commands.files import (
 from formulations.commands.lab import lab_command
 from formulations.commands.output import show_logged
 from formulations.commands.plot import plot_command
-from formulations.commands.predict import evaluate_command, predict_command
+from formulations.commands.predict import evaluate_command, export_machine_command, predict_command
 from formulations.commands.search import grid_command, path_command
 from formulations.commands.solve import fit_command, solve_command
 
@@ -76,7 +76,12 @@ _PANELS = {
     },
     "See and try": {"lab": lab_command},
     "Look up": {"models": models_command, "kernels": kernels_command, "solvers": solvers_command},
-    "Write files for others": {"export": export_command, "scale": scale_command, "testset": write_testset},
+    "Write files for others": {
+        "export-machine": export_machine_command,
+        "export": export_command,
+        "scale": scale_command,
+        "testset": write_testset,
+    },
 }
 
 for _panel, _commands in _PANELS.items():

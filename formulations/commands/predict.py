@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands that use a machine: ``qpkernels predict`` and ``qpkernels evaluate``."""
+"""The commands that use a machine: ``qpkernels predict``, ``qpkernels evaluate`` and ``qpkernels export-machine``."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rich.console import Group
 from rich.table import Table
 
 from formulations.commands.options import MACHINE, JsonPath, MachinePath, NewOptions, Positive, Seed
-from formulations.commands.output import command, facts, show, waiting, write_json
+from formulations.commands.output import Ending, check_output, command, facts, show, waiting, write_json
 
 if TYPE_CHECKING:
     from formulations.commands.measures import Classified, ConfidenceInterval
     from formulations.modelling.prediction import Predictor
 
-__all__ = ["evaluate_command", "predict_command"]
+__all__ = ["evaluate_command", "export_machine_command", "predict_command"]
 
 
 @command
@@ -208,3 +208,49 @@ def _errors(found: Classified) -> Table:
 
 def _cell(interval: ConfidenceInterval | None) -> str:
     return "" if interval is None else str(interval)
+
+
+@command
+def export_machine_command(
+    machine: Annotated[
+        Path, typer.Argument(help="The machine: a file that fit wrote, or a model of LIBSVM.", metavar="MACHINE")
+    ],
+    path: Annotated[Path, typer.Argument(help="The file to write: .c, .onnx or .json.", metavar="FILE")],
+    check: Annotated[
+        str | None,
+        typer.Option(
+            "--check", metavar="DATA", help="Samples at which labels and values are proved to be those of predict."
+        ),
+    ] = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Write a machine as a program: C99 without dependencies, ONNX, or JSON; and prove that it predicts the same.
+
+    The exit status is 3 where the label of a sample is not proved to be the same.
+    """
+    from formulations.commands.machines_in_files import read_machine, read_new
+    from formulations.modelling.prediction.exporting import FORMATS, export
+
+    check_output(path, "a program", FORMATS)
+    # What a program is given are samples as the machine takes them.
+    predictor = read_machine(machine, scaled=True, probability=True)
+    samples = None
+    if check is not None:
+        predictor, samples, _ = read_new(NewOptions(check), predictor)
+    program = export(predictor, path)
+    record: dict[str, Any] = {
+        "written": str(path),
+        "arithmetic": program.program.floats.name,
+        "bytes": path.stat().st_size,
+    }
+    told = {name: str(value) for name, value in record.items()}
+    uncertain: list[int] = []
+    if samples is not None:
+        with waiting(f"proving {samples.shape[0]} samples"):
+            found = program.check(samples)
+        told |= {each.name: str(each.value) for each in found.card().facts}
+        uncertain = found.uncertain.tolist()
+        record |= {"samples": samples.shape[0], "bound": found.largest, "uncertain": uncertain}
+    show(facts(told), record, json_path)
+    if uncertain:
+        raise typer.Exit(Ending.NOT_PROVED)

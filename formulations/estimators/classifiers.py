@@ -19,6 +19,7 @@ from formulations.losses import Hinge, LogisticLoss, MarginLoss
 from formulations.losses import SquaredHinge as SquaredHingeLoss
 from formulations.modelling import Classification
 from formulations.modelling.batch import Trained
+from formulations.modelling.prediction import Predictor
 from formulations.modelling.prediction.decisions import probabilities
 from formulations.models.classification.least_squares import LeastSquaresClassifier
 from formulations.models.classification.logistic import Logistic
@@ -30,6 +31,7 @@ from formulations.models.classification.margins.soft_margin import SoftMargin
 from formulations.models.classification.margins.squared_hinge import SquaredHinge
 from formulations.models.classification.two_class_model import TwoClassModel
 from qpkernels.arrays import Matrix
+from qpkernels.errors import ParameterError
 from qpkernels.problems import Status
 
 __all__ = ["LPSVC", "LSSVC", "SVC", "KernelClassifier", "KernelLogisticRegression", "NuSVC", "SquaredHingeSVC"]
@@ -246,6 +248,16 @@ class KernelLogisticRegression(PairwiseClassifier):
 
     def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
         return Logistic, {"C": self.C}
+
+    @property
+    def predictor(self) -> Predictor:
+        """The machine of two classes without its training samples: what is saved, and exported."""
+        if len(self._pairs) > 1:
+            raise ParameterError(
+                "of several classes, this estimator decides by coupled probabilities, which no sum over samples has; "
+                "take solution_.predictor, whose labels go by the votes of the machines."
+            )
+        return super().predictor
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, shape (n, classes)."""

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from formulations.estimators.parameters import Functions, Indefinite, KernelLike, Space, Sums, space_of
 from formulations.modelling.batch import Trained, train_one
 from formulations.modelling.inputs.samples import BoundSamples
+from formulations.modelling.prediction import Predictor
 from qpkernels.arrays import (
     ChecksKeywords,
     Indices,
@@ -126,6 +127,12 @@ class LeavesDataBehind(BaseEstimator):
 
     _saved_by: ClassVar[str] = "solution_"
     """The attribute that writes what predicts to a file."""
+
+    @property
+    def predictor(self) -> Predictor:
+        """The machine without its training samples: what is saved, and exported."""
+        found: Predictor = getattr(self, self._saved_by).predictor
+        return found
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether there is an answer, also of an estimator out of a pickle."""

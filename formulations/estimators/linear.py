@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
 from sklearn.linear_model._base import LinearModel as LinearPrediction
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from formulations.estimators.kernel_machine import ProvedEstimator, is_plain_data, weakest
 from formulations.estimators.parameters import ClassWeight, check_labels, check_targets, class_weights, sample_weights
@@ -28,6 +28,8 @@ from formulations.modelling import Regression
 from formulations.modelling.batch import Trained, train_one
 from formulations.modelling.inputs.estimators import append_constant
 from formulations.modelling.inputs.samples import BoundSamples
+from formulations.modelling.prediction import Labels, Predictor
+from formulations.modelling.prediction.decisions import Targets, Votes
 from formulations.models.classification.linear import CrammerSinger, LinearModel, SparseWeights
 from formulations.models.classification.margins.soft_margin import SoftMargin
 from formulations.models.classification.margins.squared_hinge import SquaredHinge
@@ -48,6 +50,7 @@ from qpkernels.arrays import (
 )
 from qpkernels.errors import LabelError, ParameterError
 from qpkernels.gram import Gram
+from qpkernels.gram.functions import Expansions
 from qpkernels.kernels import Linear
 from qpkernels.problems import Status
 
@@ -86,6 +89,26 @@ class LinearMachine(ProvedEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    @property
+    def predictor(self) -> Predictor:
+        """The linear functions, and how they decide: what is exported."""
+        check_is_fitted(self)
+        coef: Any = self.coef_
+        weights = np.atleast_2d(coef.toarray() if hasattr(coef, "toarray") else coef)
+        classes, count = getattr(self, "classes_", None), len(weights)
+        names = getattr(self, "feature_names_in_", None)
+        functions = Expansions(
+            Linear(),
+            weights,
+            np.eye(count),
+            np.broadcast_to(self.intercept_, (count,)),
+            None if names is None else tuple(names),
+        )
+        if classes is None:
+            return Predictor(functions, Targets())
+        several = tuple((-1, k) for k in range(count))
+        return Predictor(functions, Labels(classes) if count == 1 else Votes(classes, several))
 
     def _check_parameters(self, losses: tuple[str, ...], penalty: str = "l2") -> None:
         """Refuse parameters outside their range, and combinations that LIBLINEAR has not."""

@@ -29,7 +29,8 @@ from formulations.estimators.parameters import (
 )
 from formulations.modelling import Classification
 from formulations.modelling.batch import Trained, check_jobs
-from formulations.modelling.prediction.decisions import Sigmoids, probabilities
+from formulations.modelling.prediction import Predictor
+from formulations.modelling.prediction.decisions import Sigmoids, Votes, probabilities
 from formulations.models.classification.meta.calibration import Calibrations, PlattCalibration
 from formulations.models.classification.meta.multiclass import MulticlassSolution, OneVersusOne
 from formulations.models.classification.meta.two_level import stratified_folds
@@ -83,6 +84,15 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
     @abstractmethod
     def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
         """Return the model of two classes, with its hyper-parameters for samples that count once."""
+
+    @property
+    def predictor(self) -> Predictor:
+        """The machine without its training samples; ties of votes are decided as ``predict`` does."""
+        machine = super().predictor
+        decision = machine.decision
+        if not isinstance(decision, Votes) or self.break_ties:
+            return machine
+        return replace(machine, decision=replace(decision, ties_to_first=True))
 
     def _scale(self, answer: Trained[Classification]) -> float:
         """Return what the function of a machine is multiplied by."""

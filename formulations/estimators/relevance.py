@@ -59,6 +59,17 @@ class _RelevanceEstimator(KernelEstimator):
 
     _proof: ClassVar[str] = "stationarity_"
 
+    @property
+    def predictor(self) -> Predictor:
+        """The machine without its training samples: what is saved, and exported."""
+        check_is_fitted(self)
+        if len(self._predictors) > 1:
+            raise ParameterError(
+                "a relevance machine of several classes decides by probabilities that are averaged over its weights, "
+                "which no sum over samples has; its machines of one class each are in solution_."
+            )
+        return self._predictors[0]
+
     def _gram(self, X: Any, samples: int) -> Gram:
         """Return the kernel matrix of a kernel of samples, whose values with new ones the variance needs."""
         check_flag(self.strict, "strict")

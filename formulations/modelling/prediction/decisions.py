@@ -13,8 +13,10 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.modelling.inputs.samples import checked_labels, real_targets
+from formulations.modelling.prediction.rules import Ballot, Largest, Rule, Thresholds
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.arrays.files import sized
+from qpkernels.arrays.intervals import down
 from qpkernels.errors import ParameterError, ShapeError
 
 __all__ = ["Decision", "Inliers", "Labels", "Ordered", "Sigmoids", "Targets", "Votes", "probabilities"]
@@ -113,6 +115,10 @@ class Decision(ABC):
             "estimator), or take a model of probabilities, such as Logistic."
         )
 
+    def rule(self) -> Rule | None:
+        """Return how labels follow from values, in comparisons that any program can make; None: there are no labels."""
+        return None
+
     @abstractmethod
     def score(self, predicted: NDArray[Any], y: ArrayLike | None) -> float:
         """Return how good predictions are, given what is true: 1 at best."""
@@ -189,6 +195,10 @@ class Inliers(Decision):
         """Return +1 or -1."""
         return np.where(values[:, 0] >= -_ROUNDING * abs(self.level), 1, -1)
 
+    def rule(self) -> Rule:
+        """Return the threshold: the float below the least value of an inlier."""
+        return Thresholds(np.array([-1, 1]), down([-_ROUNDING * abs(self.level)]))
+
     def score(self, predicted: NDArray[Any], y: ArrayLike | None) -> float:
         """Return the share of +1, or with y = +1 or -1 for each sample that of right answers."""
         return float((predicted == (1 if y is None else checked_labels(y, len(predicted)))).mean())
@@ -237,6 +247,19 @@ class Labels(_OfClasses):
         second = self.probabilities(values)[:, 1] > 0.5 if self.by_probability else values[:, 0] > 0
         return np.asarray(self.classes[second.astype(np.intp)])
 
+    def rule(self) -> Rule:
+        """Return the threshold 0, or that at which the probability is 1/2."""
+        if not self.by_probability:
+            return Thresholds(self.classes, np.zeros(1))
+        assert self.sigmoids is not None
+        (A,), (B,) = self.sigmoids.A, self.sigmoids.B
+        if A <= 0.0:
+            raise ParameterError(
+                "the probability of this machine does not rise with its value, so that its labels are not those of its "
+                "values; calibrate it on samples that it separates."
+            )
+        return Thresholds(self.classes, np.array([-B / A]))
+
     def probabilities(self, values: Matrix) -> Matrix:
         """Return the probabilities of both."""
         if self.sigmoids is None:
@@ -261,7 +284,7 @@ class Labels(_OfClasses):
 class Votes(_OfClasses):
     """For several machines: the largest value of one against the rest, or most votes of one against one.
 
-    Ties of votes go to the class that its machines favour most in sum.
+    Ties of votes go to the class that its machines favour most in sum, or to the first of the classes.
 
     Attributes
     ----------
@@ -271,10 +294,13 @@ class Votes(_OfClasses):
         For each machine, the numbers of the classes that its negative and positive values speak for; -1: the rest.
     sigmoids
         One for each machine, where there are probabilities.
+    ties_to_first
+        Whether ties go to the first class, as in LIBSVM and its estimators.
     """
 
     pairs: tuple[tuple[int, int], ...]
     sigmoids: Sigmoids | None = None
+    ties_to_first: bool = False
 
     @property
     def against_rest(self) -> bool:
@@ -284,6 +310,10 @@ class Votes(_OfClasses):
     def predict(self, values: Matrix) -> NDArray[Any]:
         """Return the labels."""
         return np.asarray(self.classes[np.argmax(self.by_class(values), axis=1)])
+
+    def rule(self) -> Rule:
+        """Return the largest value, or the ballot."""
+        return Largest(self.classes) if self.against_rest else Ballot(self.classes, self.pairs, self.ties_to_first)
 
     def by_class(self, values: Matrix) -> Matrix:
         """Return a value for each class, shape (n, K), the largest of which decides."""
@@ -295,6 +325,8 @@ class Votes(_OfClasses):
             votes[:, negative] += value <= 0
             favour[:, positive] += value
             favour[:, negative] -= value
+        if self.ties_to_first:
+            return votes
         # Squeezed into (-1/3, 1/3), what the machines say in sum orders ties without outweighing a vote.
         return np.asarray(votes + favour / (3.0 * (np.abs(favour) + 1.0)))
 
@@ -309,18 +341,19 @@ class Votes(_OfClasses):
         return np.where(sums > 0, second / np.where(sums > 0, sums, 1.0), 1.0 / self.classes.size)
 
     def to_contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return classes, sigmoids and pairs."""
-        return {}, _arrays_of(self.classes, self.sigmoids) | {"pairs": np.array(self.pairs)}
+        """Return classes, sigmoids and pairs, and who has the ties where that is not usual."""
+        return {"ties_to_first": True} if self.ties_to_first else {}, _arrays_of(self.classes, self.sigmoids) | {
+            "pairs": np.array(self.pairs)
+        }
 
     @classmethod
     def of_contents(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], functions: int) -> Votes:
         """Return the votes on the pairs that a file holds."""
-        del header
         classes = arrays["classes"]
         pairs = tuple((int(j), int(k)) for j, k in sized(arrays["pairs"], "pairs", functions, 2).astype(np.intp))
         if classes.ndim != 1 or not all(-1 <= j < classes.size and 0 <= k < classes.size for j, k in pairs):
             raise ValueError("its pairs are of classes that it does not have")
-        return cls(classes, pairs, Sigmoids.of_arrays(arrays, functions))
+        return cls(classes, pairs, Sigmoids.of_arrays(arrays, functions), bool(header.get("ties_to_first", False)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -340,6 +373,10 @@ class Ordered(_OfClasses):
     def predict(self, values: Matrix) -> NDArray[Any]:
         """Return the labels."""
         return np.asarray(self.classes[np.searchsorted(self.thresholds, values[:, 0])])
+
+    def rule(self) -> Rule:
+        """Return the thresholds."""
+        return Thresholds(self.classes, self.thresholds)
 
     def to_contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return classes and thresholds."""
