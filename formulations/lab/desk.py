@@ -30,6 +30,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from importlib.metadata import PackageNotFoundError, metadata
 from threading import Lock
 from typing import Any
 
@@ -39,8 +40,10 @@ from formulations.lab.exports import EXPORTS
 from formulations.lab.presets import PRESETS
 from formulations.lab.session import FIRST, Session
 from formulations.lab.settings import (
+    IN_BROWSER,
     KERNELS,
     MACHINES,
+    MOST_IN_BROWSER,
     MOST_POINTS,
     MenuChoice,
     Setting,
@@ -138,8 +141,21 @@ def menu(start: Setting | None = None) -> Mapping[str, Any]:
         ],
         "files": list(EXPORTS),
         "most_points": MOST_POINTS,
+        "in_browser": sorted(IN_BROWSER),
+        "most_in_browser": MOST_IN_BROWSER,
+        "site": _site(),
         "start": None if start is None else start.stated(),
     }
+
+
+def _site() -> str | None:
+    """Return the address of the lab of the site, which needs no server; None where the package does not tell."""
+    try:
+        listed = metadata("qpkernels").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return None
+    pages = dict(each.split(", ", 1) for each in listed)
+    return f"{pages['Documentation']}lab/index.html" if "Documentation" in pages else None
 
 
 def _choice(choice: MenuChoice) -> dict[str, Any]:

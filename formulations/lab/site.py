@@ -65,6 +65,7 @@ def menu_of_site() -> Mapping[str, Any]:
         "machines": [_with_problem(each) for each in whole["machines"] if each["name"] in IN_BROWSER],
         "views": [each for each in whole["views"] if each["name"] in VIEWS_IN_BROWSER],
         "presets": [each for each in whole["presets"] if each["setting"]["machine"]["name"] in IN_BROWSER],
+        "in_python": {each["name"]: each["title"] for each in whole["machines"] if each["name"] not in IN_BROWSER},
         "files": [],
         "most_points": MOST_IN_BROWSER,
         "more": f"Your browser solves and proves this by itself, up to {MOST_IN_BROWSER} points; nothing is sent "

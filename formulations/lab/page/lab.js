@@ -156,9 +156,27 @@ class Lab {
       ask: (what) => new Promise((heard, refused) => this.conversation.ask({ ask: what }, heard, refused)),
       points: () => this.setting.points,
       paint: (painter) => drawPicture(painter, this.frame, this.setting),
-      link: this.address && (() => this.address.link(this.setting)),
+      link: this.address && (() => this.link()),
     });
     return node;
+  }
+
+  /** Return {text, words}: what whoever gets it opens, and what is said of it. The address of a server is of no use to
+   * others, and that of a site where its browser does not solve the machine neither. */
+  link() {
+    const { menu: { more, site, in_browser: solved, most_in_browser: most }, setting, address } = this;
+    if (more) return { text: address.link(setting), words: "Link copied: whoever opens it sees this proved again." };
+    const { title } = machineOf(this.menu, setting);
+    const tooMany = setting.points.length > most;
+    if (site && solved.includes(setting.machine.name) && !tooMany) {
+      const shown = { ...setting, view: { name: "picture", step: 0 } };
+      return { text: address.link(shown, site), words: "Link copied: it opens the lab of the site, which needs no "
+        + "installation." };
+    }
+    const why = !site ? "this lab knows no site" : tooMany ? `browsers solve at most ${most} points`
+      : `browsers do not solve ${title}`;
+    return { text: `qpkernels lab --link '${new URL(address.link(setting)).hash}'`, words: "Copied as a command for a "
+      + `computer with qpkernels, since the address of this page is that of your computer alone and ${why}.` };
   }
 
   /** Return the setting of the address, or that of the menu, or one to begin with. */
@@ -167,7 +185,7 @@ class Lab {
       const raw = this.address?.read();
       if (raw) return complete(this.menu, raw);
     } catch (error) {
-      this.proof.explain(`The address holds no setting that can be read: ${error.message} An example is shown.`);
+      this.proof.explain(`This link cannot be shown: ${error.message} An example is shown instead.`);
     }
     const start = this.menu.start ?? this.menu.presets?.[0]?.setting;
     return complete(this.menu, start ?? { points: firstPoints("classification") });

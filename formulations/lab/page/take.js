@@ -14,7 +14,8 @@ const SHARPNESS = 2;
  * Fill a container with buttons.
  *
  * files lists those that can be asked for, ask(what) promises the answer to a question of formulations/lab/desk.py,
- * points() returns the points, paint(painter) draws the picture, and link() returns an address of the setting; without one there is no button for it.
+ * points() returns the points, paint(painter) draws the picture, and link() returns {text, words}, a link to the setting
+ * and what is said of it; without one there is no button for it.
  */
 export function takeButtons(container, { files, ask, points, paint, link = null }) {
   const said = element("p", { class: "lab-taken", role: "status" });
@@ -45,8 +46,10 @@ export function takeButtons(container, { files, ask, points, paint, link = null 
     taking("SVG", "Download the picture for print", async () => download("lab.svg", svgOf(paint))),
     taking("PNG", "Download the picture for slides", async () => download("lab.png", await pngOf(paint))),
   ];
-  if (link) buttons.push(taking("Copy link", "Copy the address of this setting", async () =>
-    copied(link(), "Link copied.", place)));
+  if (link) buttons.push(taking("Copy link", "Copy a link that shows this to others", async () => {
+    const { text, words } = link();
+    return copied(text, words, place);
+  }));
   container.append(element("div", { class: "lab-group" }, buttons), said, place);
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The terms of the kernel: up to four, each with its sliders; the width of a Gaussian by any of its names.
 
-import { chosen, inPlace } from "../state/setting.js";
+import { chosen, inPlace, MOST_TERMS } from "../state/setting.js";
 import { button, element, select } from "./element.js";
 import { SliderRow } from "./slider.js";
-
-const MOST = 4;
 
 const EXPONENTS = {
   gamma: "exp(\u2212gamma |x \u2212 z|\u00b2)",
@@ -34,7 +32,7 @@ export class Kernels {
   build(kernel) {
     this.list.replaceChildren();
     this.terms = kernel.map((term, k) => this.term(term, k, kernel.length));
-    this.more.hidden = kernel.length >= MOST;
+    this.more.hidden = kernel.length >= MOST_TERMS;
   }
 
   /** Build one term, and return what shows its values. */

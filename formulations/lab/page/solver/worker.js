@@ -2,6 +2,7 @@
 // The lab without a server: a worker that solves, proves and draws what the page asks for, in the messages of
 // formulations/lab/desk.py. It is told first what the menu is, {menu}.
 
+import { check } from "../state/setting.js";
 import { Descent } from "./descent.js";
 import { frameOf } from "./frame.js";
 import { programOf } from "./program.js";
@@ -11,7 +12,7 @@ import { explained } from "./words.js";
 const TOL = 1e-6;
 /** Milliseconds of a solve before its first frame, and between two frames at most; and after which none is sought. */
 const [FIRST, LONGEST, ENOUGH] = [60, 1000, 20000];
-const IN_PYTHON = "This needs Python: install qpkernels, and give this link to the command qpkernels lab --link.";
+const IN_PYTHON = "This needs Python: install the package qpkernels, then type qpkernels lab in a terminal.";
 
 let [menu, setting, seq, answer] = [null, null, 0, null];
 
@@ -63,12 +64,17 @@ function attempt(act) {
   }
 }
 
+/** Draw nothing for a view that the worker does not have. */
+function inPython() {
+  return { facts: { words: IN_PYTHON }, arrays: {} };
+}
+
 function show() {
   const { choice, descent, error, marked, isOpen } = answer;
   let frame;
   if (error === undefined) {
     frame = frameOf(setting, descent, choice, TOL, isOpen);
-    const drawn = (VIEWS[setting.view.name] ?? VIEWS.picture)(descent, choice);
+    const drawn = (VIEWS[setting.view.name] ?? inPython)(descent, choice);
     Object.assign(frame.facts.view, drawn.facts);
     for (const [name, array] of Object.entries(drawn.arrays)) frame.arrays[`view.${name}`] = array;
   } else {
@@ -103,7 +109,14 @@ function take(message) {
   }
   seq = message.seq;
   const moved = new Map((message.points ?? []).map(([number, ...point]) => [number, point]));
-  setting = message.setting ?? { ...setting, points: setting.points.map((point, k) => moved.get(k) ?? point) };
+  const next = message.setting ?? { ...setting, points: setting.points.map((point, k) => moved.get(k) ?? point) };
+  try {
+    check(menu, next);
+  } catch (error) {
+    postMessage({ text: JSON.stringify({ refused: error.message }) });
+    return;
+  }
+  setting = next;
   begin(setting);
   show();
 }

@@ -32,8 +32,9 @@ export function hashAddress() {
   return {
     read: () => readFragment(window.location.hash),
 
-    /** Return the address of a setting. */
-    link: (setting) => new URL(writeFragment(setting), window.location.href).href,
+    /** Return the address of a setting, on this page or another. */
+    link: (setting, page = `${window.location.origin}${window.location.pathname}`) =>
+      new URL(writeFragment(setting), page).href,
 
     /** Write a setting: at once as an entry that Back returns from, or soon in place of the present one. */
     write(setting, push) {

@@ -3,6 +3,7 @@
 
 const WINDOW = [-4, 4, -3, 3];
 export const FURTHEST = 1e6;
+export const MOST_TERMS = 4;
 const PARTS = ["machine", "kernel", "points", "window", "view"];
 
 /** Return a number with four significant digits. */
@@ -46,7 +47,7 @@ export function complete(menu, raw) {
   const unknown = Object.keys(raw).find((part) => !PARTS.includes(part));
   if (unknown) throw new Error(`a setting has no part ${unknown}.`);
   return {
-    machine: known(menu.machines, raw.machine ?? { name: "soft-margin" }),
+    machine: known(menu.machines, raw.machine ?? { name: "soft-margin" }, menu.in_python),
     kernel: (raw.kernel ?? [{ name: "rbf" }]).map((term) => known(menu.kernels, term)),
     points: raw.points ?? [],
     window: raw.window ?? WINDOW,
@@ -54,12 +55,52 @@ export function complete(menu, raw) {
   };
 }
 
-function known(choices, entry) {
+function known(choices, entry, inPython = {}) {
   const choice = choices.find(({ name, others }) => name === entry?.name || others.includes(entry?.name));
+  if (!choice && Object.hasOwn(inPython, entry?.name)) {
+    throw new Error(`browsers do not solve the machine ${inPython[entry.name]}, Python does: install the package qpkernels, `
+      + "then type qpkernels lab --link in a terminal, and behind it this address in quotes.");
+  }
   if (!choice) throw new Error(`there is no ${entry?.name}; there are ${choices.map(({ name }) => name).join(", ")}.`);
   const wrong = Object.entries(entry.values ?? {}).find(([, value]) => !Number.isFinite(value));
   if (wrong) throw new Error(`${wrong[0]} of ${entry.name} must be a number, but ${JSON.stringify(wrong[1])} came.`);
   return chosen(choice, entry.values ?? {});
+}
+
+/** Throw an Error that says what was expected where a setting is not one that a machine is solved for. */
+export function check(menu, { machine, kernel, points, window }) {
+  checkValues(machineOf(menu, { machine }), machine.values);
+  for (const { name, values } of kernel) checkValues(menu.kernels.find((each) => each.name === name), values);
+  if (!(kernel.length >= 1 && kernel.length <= MOST_TERMS)) {
+    throw new Error(`a sum has 1 to ${MOST_TERMS} kernels, but ${kernel.length} came.`);
+  }
+  checkPoints(points, machineOf(menu, { machine }).task);
+  if (areCoordinates(window, 4) && window[0] < window[1] && window[2] < window[3]) return;
+  throw new Error("window must be [left, right, bottom, top] with left < right and bottom < top, but "
+    + `${JSON.stringify(window)} came.`);
+}
+
+function checkValues({ name: owner, sliders }, values) {
+  for (const { name, low, high, scale } of sliders) {
+    const [value, isWhole] = [values[name], scale === "integer"];
+    if (typeof value === "number" && value >= low && value <= high && (!isWhole || Number.isInteger(value))) continue;
+    throw new Error(`${name} of ${owner} must be ${isWhole ? "an integer" : "a number"} from ${low} to ${high}, but `
+      + `${JSON.stringify(value)} came.`);
+  }
+}
+
+function checkPoints(points, task) {
+  const size = task === "classification" ? 3 : 2;
+  if (!Array.isArray(points)) throw new Error(`points must be a list of points, but ${JSON.stringify(points)} came.`);
+  const wrong = points.find((point) => !(areCoordinates(point, size) && (size === 2 || Math.abs(point[2]) === 1)));
+  if (wrong === undefined) return;
+  const expected = size === 3 ? "x1, x2 and the label -1 or 1" : "x and y";
+  throw new Error(`a point of a ${task} must be ${expected}, within ${FURTHEST} of 0, but ${JSON.stringify(wrong)} came.`);
+}
+
+function areCoordinates(entry, size) {
+  return Array.isArray(entry) && entry.length === size
+    && entry.every((each) => typeof each === "number" && Math.abs(each) <= FURTHEST);
 }
 
 /** Whether parts of two settings have the same values. */

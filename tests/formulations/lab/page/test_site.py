@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from formulations.lab.site import VIEWS_IN_BROWSER, write_site
 from formulations.lab.views import VIEWS
 from formulations.modelling.model import Model
 from qpkernels.errors import InseparableError
-from tests.formulations.lab.page.conftest import Lab, opened
+from tests.formulations.lab.page.conftest import CLASSES, Lab, opened
 from tests.served_folder import serving
 
 LARGEST = 250_000
@@ -83,6 +85,20 @@ def test_its_views_and_words_are_of_the_answer(page_of_site: Lab) -> None:
         lab.says(says, ".lab-caption")
     lab.page.mouse.move(*lab.pixel(*lab.points[0][:2]))
     lab.says("sample 0: class", ".lab-sentence")
+
+
+@pytest.mark.parametrize(
+    ("stated", "where", "words"),
+    [
+        ({"machine": {"name": "soft-margin", "values": {"C": -5}}, "points": CLASSES}, ".lab-status", "from 0.001 to"),
+        ({"points": [[0, 0, 1], [1, 1, 5]]}, ".lab-status", "x1, x2 and the label -1 or 1, within"),
+        ({"machine": {"name": "nu-margin"}, "points": CLASSES}, ".lab-sentence", "do not solve the machine Nu margin"),
+        ({"points": []}, ".lab-status", "No points yet"),
+    ],
+)
+def test_what_it_does_not_show_is_said(page_of_site: Lab, stated: dict[str, Any], where: str, words: str) -> None:
+    page_of_site.page.goto(f"{page_of_site.address}/#{quote(json.dumps(stated))}")
+    page_of_site.says(words, where)
 
 
 def value(random: np.random.Generator, slider: Any) -> float:
