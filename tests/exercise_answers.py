@@ -14,6 +14,13 @@ def threshold(y: np.ndarray, epsilon: float) -> np.ndarray:
     return np.sign(y) * np.maximum(np.abs(y) - epsilon, 0.0)
 
 
+def corner(t: float) -> list[float]:
+    """Return the multipliers of (1, -1), (1, t) and (-1, 0)."""
+    if t < 0.0:
+        return [0.0, 2.0 / (4.0 + t * t), 2.0 / (4.0 + t * t)]
+    return [0.5 * t / (1.0 + t), 0.5 / (1.0 + t), 0.5]
+
+
 def wave(t: int, x: np.ndarray) -> np.ndarray:
     return np.sin((t - 0.5) * np.pi * x)
 
@@ -32,18 +39,24 @@ RIGHT: dict[str, list[dict[str, Any]]] = {
     "smallest-bound": [{"a": [0, 0.5, 0.5]}, {"a": [0, 3, 3]}],
     "beyond-the-margin": [{"w": [0.5, 0.5], "b": 0}, {"w": [0.5, 0.5]}, {"b": 0.0}],
     "within-the-margin": [{"w": [2 / 3, 2 / 3], "b": 1 / 3}],
+    "turned-line": [{"w": [1, 1 / 3], "b": 1 / 3}],
+    "four-points": [{"alpha": [1 / 4, 1 / 4, 1 / 2, 0]}, {"w": [1, 0], "b": 0}],
     "hulls": [
         {"alpha": [2 / 9, 0, 2 / 9], "w": [2 / 3], "b": 1 / 3},
         {"alpha": [2 / 9, 0, 2 / 9]},
         {"w": 2 / 3, "b": [1 / 3]},
     ],
+    "moving-corner": [{"alpha": corner}],
+    "cost-of-the-hard-margin": [{"C": 0.5}],
     "every-cost": [
         {"alpha": lambda C: [min(0.5, C)] * 2, "w": lambda C: min(1.0, 2 * C), "b": 0},
         {"w": lambda C: min(1.0, 2 * C), "b": lambda C: max(0.0, 1 - 2 * C)},
         {"alpha": lambda C: np.minimum([0.5, 0.5], C)},
     ],
-    "cost-of-the-hard-margin": [{"C": 0.5}],
+    "mislabelled": [{"w": lambda C: [min(C, 1.0), 0.0], "b": lambda C: min(C, 1.0) - 1.0}],
     "no-kernel": [{"samples": [0, 1]}, {"samples": (0.2, 0.3, 0.9)}],
+    "exclusive-or": [{"alpha": [1 / 8] * 4}, {"alpha": [1 / 4, 1 / 4, 0, 0]}],
+    "gaussian-corners": [{"alpha": lambda gamma: [(1.0 - np.exp(-4.0 * gamma)) ** -2] * 4}],
     "height-of-a-bump": [{"C": 9}],
     "least-norm": [{"beta": [2, 0]}],
     "largest-value": [{"value": 0.75**0.5}],
@@ -112,6 +125,11 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"w": [2 / 3, 2 / 3], "b": -1 / 3}, "b has the other sign: here g(x) = <w, x> + b"),
         ({"w": [0.6668, 0.6668], "b": 0.3334}, "so write more digits, or a fraction"),
     ],
+    "turned-line": [({"w": [1, 1], "b": 0}, "w and b are not feasible: y_4 g(x_4) = 0 is below 1")],
+    "four-points": [
+        ({"alpha": [1 / 4, 1 / 4, 1 / 2, 1 / 4]}, "the sum of all alpha_i y_i is 0.25, not 0"),
+        ({"w": [1, 0], "b": 1}, "w and b are not feasible: y_3 g(x_3)"),
+    ],
     "hulls": [
         ({"alpha": [2 / 9, 0, -2 / 9]}, "this is beta = y alpha: multiply each entry by its y"),
         ({"alpha": [1 / 9, 0, 1 / 9]}, "right but for its scale: each entry is 0.5 times what it should be"),
@@ -121,6 +139,17 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"alpha": [0.0, 0.1, 0.1]}, "alpha is feasible, but its dual value is 0.15 below the optimum: not optimal"),
         ({"w": [2 / 3], "b": -1 / 3}, "b has the other sign"),
         ({"alpha": [2 / 9, 0, 2 / 9], "b": -1 / 3}, "b has the other sign"),
+    ],
+    "moving-corner": [
+        (
+            {"alpha": lambda t: [t / (2 + 2 * t), 1 / (2 + 2 * t), 1 / 2]},
+            "at t = -0.5: alpha is not feasible: alpha_1 = -0.5 is below 0",
+        )
+    ],
+    "cost-of-the-hard-margin": [
+        ({"C": 0.4}, "at C = 0.4 it is not so that the hard margin is optimal"),
+        ({"C": 1.0}, "at C = 1 it is so that the hard margin is optimal, but a smaller C will do as well"),
+        ({"C": -1.0}, "C is above 0, and -1 is not"),
     ],
     "every-cost": [
         ({"alpha": [0.5, 0.5]}, "at C = 0.2: alpha is right but for its scale: each entry is 2.5 times"),
@@ -136,16 +165,16 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
             "at C = 0.5: with w and b as they are the primal value is 0.25 above",
         ),
     ],
-    "cost-of-the-hard-margin": [
-        ({"C": 0.4}, "at C = 0.4 it is not so that the hard margin is optimal"),
-        ({"C": 1.0}, "at C = 1 it is so that the hard margin is optimal, but a smaller C will do as well"),
-        ({"C": -1.0}, "C is above 0, and -1 is not"),
+    "mislabelled": [
+        ({"w": [1, 0], "b": 0}, "at C = 0.3: with w and b as they are the primal value is 0.24 above"),
     ],
     "no-kernel": [
         ({"samples": [0.5]}, "the matrix of these samples has no negative eigenvalue"),
         ({"samples": [0.0, 2.0]}, "the samples are to be in [0, 1]"),
         ({"samples": []}, "the samples are to be in [0, 1]"),
     ],
+    "exclusive-or": [({"alpha": [1 / 4] * 4}, "each entry is 2 times what it should be")],
+    "gaussian-corners": [({"alpha": [1] * 4}, "at gamma = 0.1: alpha is right but for its scale")],
     "height-of-a-bump": [({"C": 10}, "but a smaller C will do as well")],
     "least-norm": [
         ({"beta": [0, 1]}, "its dual value is 0.5 below the optimum: not optimal"),

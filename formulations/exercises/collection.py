@@ -61,6 +61,12 @@ _BAND = RelevanceRegression(_APART, [4.0, -4.0, 1.0, -1.0], _NARROW, noise=4.0)
 _RATIO = (3.0 - np.sqrt(5.0)) / 2.0
 """Ratio of one eigenvalue to the one before, for exp(-(x - z)^2 / 2) with the density N(0, 1)."""
 
+_SQUARE = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+"""The corners of a square, in rows: x_1 and x_4 are opposite."""
+
+_DIAGONALS = np.array([1.0, -1.0, -1.0, 1.0])
+"""Labels of these corners that no line separates."""
+
 _WEIGHTS = {"w": "the weight of each coordinate", "b": "the intercept"}
 
 
@@ -137,8 +143,8 @@ exercises = Exercises(
             "perceptron",
             "warm-up",
             r"Take $x_1 = 1$, $x_2 = 3$ with $y = +1$ and $x_3 = 0$ with $y = -1$: samples with a single coordinate. "
-            r"Run the single-sample rule from $a = 0$ with $\eta = 1$ by hand. Which samples are corrected, in which "
-            r"order, and where does it end?",
+            r"Run the single-sample rule from $a = 0$ with $\eta = 1$ by hand. Which samples does it add, in which "
+            r"order, and with which $a$ does it end?",
             {
                 "corrections": "the numbers of the samples in the order in which they are added, such as [1, 2, 1]",
                 "alpha": "how often each sample is added",
@@ -150,27 +156,21 @@ exercises = Exercises(
             "kernel-perceptron",
             "perceptron",
             "standard",
-            r"The corners of a square, $x_1 = (1, 1)$, $x_2 = (1, -1)$, $x_3 = (-1, 1)$, $x_4 = (-1, -1)$, with "
-            r"$y = (1, -1, -1, 1)$: no line separates them. Run the single-sample rule with $\langle x, z\rangle^2$ in "
-            r"the place of the inner product. How often is each sample added?",
+            r"No line separates the corners of a square, $x_1 = (1, 1)$, $x_2 = (1, -1)$, $x_3 = (-1, 1)$, "
+            r"$x_4 = (-1, -1)$, with the labels $y = (1, -1, -1, 1)$. Run the single-sample rule with "
+            r"$\langle x, z\rangle^2$ in place of the inner product. How often is each sample added?",
             {
                 "corrections": "the numbers of the samples in the order in which they are added",
                 "alpha": "how often each sample is added",
             },
-            HandCorrections(
-                Perceptron(
-                    [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]],
-                    [1, -1, -1, 1],
-                    Polynomial(degree=2, coef0=0.0),
-                )
-            ),
+            HandCorrections(Perceptron(_SQUARE, _DIAGONALS, Polynomial(degree=2, coef0=0.0))),
         ),
         Exercise(
             "smallest-bound",
             "perceptron",
             "challenge",
             r"Take $x_1 = (0, 2)$ and $x_2 = (2, 0)$ with $y = +1$, and $x_3 = (-1, -1)$ with $y = -1$. Which "
-            r"$a^\star = (b, w_1, w_2)$ proves the smallest bound on the number of corrections, and what is it?",
+            r"$a^\star = (b, w_1, w_2)$ proves the smallest bound on the number of corrections, and how small is it?",
             {"a": "(b, w_1, w_2), of any length"},
             SmallestBound(_SIGNS[:, None] * np.column_stack([np.ones(3), _POINTS])),
         ),
@@ -179,33 +179,72 @@ exercises = Exercises(
             "margin",
             "warm-up",
             r"Add the sample $x_4 = (3, 3)$ with $y = +1$ to the three points. Does the line move? Answer before you "
-            r"compute.",
+            r"look, and give $w$ and $b$ with the new sample.",
             _WEIGHTS,
             OfModel(lambda: _with([3.0, 3.0])),
         ),
         Exercise(
             "within-the-margin",
             "margin",
-            "warm-up",
-            r"And if you add $x_4 = (\tfrac12, \tfrac12)$ with $y = +1$ in its place?",
+            "standard",
+            r"Now add $x_4 = (\tfrac12, \tfrac12)$ with $y = +1$ to the three points instead. Find $w$ and $b$. Which "
+            r"samples are support vectors?",
             _WEIGHTS,
             OfModel(lambda: _with([0.5, 0.5])),
+        ),
+        Exercise(
+            "turned-line",
+            "margin",
+            "challenge",
+            r"Add $x_4 = (1, -1)$ with $y = +1$ to the three points, so that they are no longer symmetric. Guess which "
+            r"samples are support vectors, solve three equations for $w$ and $b$, and check the fourth sample.",
+            _WEIGHTS,
+            OfModel(lambda: _with([1.0, -1.0])),
+        ),
+        Exercise(
+            "four-points",
+            "duality",
+            "warm-up",
+            r"Take $x_1 = (1, 1)$, $x_2 = (1, -1)$ and $x_4 = (3, 0)$ with $y = +1$, and $x_3 = (-1, 0)$ with "
+            r"$y = -1$. Which points of the two hulls are closest to each other? Find $\alpha$ from them.",
+            {"alpha": "the multiplier of each sample", **_WEIGHTS},
+            OfModel(lambda: HardMargin([[1.0, 1.0], [1.0, -1.0], [-1.0, 0.0], [3.0, 0.0]], [1, 1, -1, 1])),
         ),
         Exercise(
             "hulls",
             "duality",
             "standard",
             r"Take $x_1 = 1$, $x_2 = 3$ with $y = +1$ and $x_3 = -2$ with $y = -1$: samples with a single coordinate. "
-            r"Find $w$, $b$ and $\alpha$ by the hulls, and check that primal and dual values agree.",
+            r"Find $w$, $b$ and $\alpha$ from the hulls, and check that the primal and the dual value agree.",
             {"alpha": "the multiplier of each sample", **_WEIGHTS},
             OfModel(lambda: HardMargin([[1.0], [3.0], [-2.0]], [1, 1, -1])),
+        ),
+        Exercise(
+            "moving-corner",
+            "duality",
+            "challenge",
+            r"Take $x_1 = (1, -1)$ and $x_2 = (1, t)$ with $y = +1$, and $x_3 = (-1, 0)$ with $y = -1$. Find $\alpha$ "
+            r"for every $t > -1$.",
+            {"alpha": "the multiplier of each sample, as a function of t"},
+            OfModel(
+                lambda t: HardMargin([[1.0, -1.0], [1.0, t], [-1.0, 0.0]], [1, 1, -1]),
+                ({"t": -0.5}, {"t": 0.5}, {"t": 2.0}),
+            ),
+        ),
+        Exercise(
+            "cost-of-the-hard-margin",
+            "soft-margin",
+            "warm-up",
+            r"Take two samples with a single coordinate, $x_1 = -1$ with $y = -1$ and $x_2 = 1$ with $y = +1$. From "
+            r"which $C$ on is the answer of the hard margin, $w = 1$ and $b = 0$, also that of the soft margin?",
+            {"C": "a number"},
+            Extreme("C", _is_hard_at, "least", "the hard margin is optimal"),
         ),
         Exercise(
             "every-cost",
             "soft-margin",
             "standard",
-            r"Samples $x_1 = -1$ ($y = -1$) and $x_2 = 1$ ($y = +1$), of one coordinate. Solve the soft margin for "
-            r"every $C > 0$ by its dual.",
+            r"Solve the soft margin of the same two samples for every $C > 0$ by its dual. Which $b$ are optimal?",
             {
                 "alpha": "the multiplier of each sample, as a function of C",
                 "w": "the weight, as a function of C",
@@ -214,20 +253,50 @@ exercises = Exercises(
             OfModel(lambda C: SoftMargin(_PAIR, [-1, 1], C=C), ({"C": 0.2}, {"C": 0.5}, {"C": 3.0})),
         ),
         Exercise(
-            "cost-of-the-hard-margin",
+            "mislabelled",
             "soft-margin",
-            "warm-up",
-            r"From which $C$ on is that the answer of the hard margin?",
-            {"C": "a number"},
-            Extreme("C", _is_hard_at, "least", "the hard margin is optimal"),
+            "challenge",
+            r"Take $x_1 = (1, 1)$ and $x_2 = (1, -1)$ with $y = +1$, and $x_3 = (-1, 1)$, $x_4 = (-1, -1)$ and "
+            r"$x_5 = (2, 0)$ with $y = -1$. The last label is a mistake. Find $w$ and $b$ for every $C > 0$. From "
+            r"which $C$ on does the line ignore the mistake?",
+            {
+                "w": "the two weights, as a function of C",
+                "b": "the intercept, as a function of C",
+            },
+            OfModel(
+                lambda C: SoftMargin([*_SQUARE, [2.0, 0.0]], [1, 1, -1, -1, -1], C=C),
+                ({"C": 0.3}, {"C": 0.8}, {"C": 4.0}),
+            ),
         ),
         Exercise(
             "no-kernel",
             "kernels",
             "warm-up",
-            r"Is $\max(x, z)$ on $[0, 1]$ a kernel? Find samples that tell.",
+            r"Show that $\max(x, z)$ on $[0, 1]$ is not a kernel: find samples whose matrix has a negative eigenvalue.",
             {"samples": "numbers in [0, 1], whose matrix is no matrix of a kernel"},
             NoKernel(_MAXIMUM),
+        ),
+        Exercise(
+            "exclusive-or",
+            "kernels",
+            "standard",
+            r"Take the corners of a square, $x_1 = (1, 1)$, $x_2 = (1, -1)$, $x_3 = (-1, 1)$ and $x_4 = (-1, -1)$, "
+            r"with $y = (1, -1, -1, 1)$, and the hard margin with the kernel $\langle x, z\rangle^2$. Find an optimal "
+            r"$\alpha$. Is it the only one?",
+            {"alpha": "the multiplier of each sample"},
+            OfModel(lambda: HardMargin(_SQUARE, _DIAGONALS, Polynomial(degree=2, coef0=0.0))),
+        ),
+        Exercise(
+            "gaussian-corners",
+            "kernels",
+            "challenge",
+            r"Take the same corners and labels, and the hard margin with the Gaussian kernel. Find $\alpha$ for every "
+            r"$\gamma > 0$.",
+            {"alpha": "the multiplier of each sample, as a function of gamma"},
+            OfModel(
+                lambda gamma: HardMargin(_SQUARE, _DIAGONALS, RBF(gamma=gamma)),
+                ({"gamma": 0.1}, {"gamma": 0.5}, {"gamma": 2.0}),
+            ),
         ),
         Exercise(
             "height-of-a-bump",

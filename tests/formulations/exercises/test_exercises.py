@@ -127,6 +127,13 @@ def test_the_page_of_its_chapter_states_it_once(exercise: Exercise) -> None:
     assert f'exercises["{exercise.name}"].check(' in page
 
 
+def test_every_chapter_has_three_grades_in_order() -> None:
+    grades: dict[str, list[str]] = {}
+    for each in exercises.values():
+        grades.setdefault(each.chapter, []).append(each.level)
+    assert all(levels == ["warm-up", "standard", "challenge"] for levels in grades.values())
+
+
 def test_pages_state_no_exercise_that_there_is_not() -> None:
     stated = [
         name
