@@ -43,6 +43,11 @@ def test_the_tested_pythons_are_those_that_are_promised() -> None:
     assert f"{promised[0]} to {promised[-1]}" in read("docs/stability.md")
 
 
+def test_every_extra_of_users_is_tried_alone() -> None:
+    extras = PROJECT["optional-dependencies"].keys() - {"test", "docs", "dev"}
+    assert extras == {path.stem for path in (ROOT / "tests" / "release" / "extras").glob("*.py")}
+
+
 def test_the_figures_of_the_paper_are_those_of_the_records() -> None:
     sys.path.append(str(ROOT / "docs"))
     from extensions.headline import figures

@@ -35,6 +35,7 @@ PAGES = (
     "why",
     "questions",
     "cheat-sheet",
+    "stability",
 )
 """One page of each kind at least."""
 
