@@ -385,6 +385,8 @@ def _added(total: Traced, term: Term, x: Traced, floats: Floats, depth: int) -> 
         # The sums of the machine's numbers in float64, and of the program's in its own floats.
         own, theirs = floats.gamma(depth + 2), DOUBLE.gamma(len(c) + 2)
         errors = k.errors @ np.abs(c) + (own + theirs) * (sizes @ (np.abs(c) + lost))
+        # A program may begin its sum with what there is.
+        errors += own * (total.sizes + total.errors)
         errors += sizes @ lost if lost.any() else 0.0
         if k.known:
             lower = upper = k.lower @ c
