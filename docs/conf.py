@@ -134,5 +134,16 @@ html_context = {"default_mode": "auto"}
 # There is nothing below these, or a wide table on them.
 html_sidebars: dict[str, list[str]] = {
     page: []
-    for page in ("index", "citing", "concordance", "errata", "glossary", "why", "questions", "cheat-sheet", "stability")
+    for page in (
+        "index",
+        "citing",
+        "concordance",
+        "errata",
+        "glossary",
+        "why",
+        "questions",
+        "cheat-sheet",
+        "stability",
+        "changelog",
+    )
 }
