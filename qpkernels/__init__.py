@@ -10,7 +10,9 @@ from qpkernels.gram.functions import Expansion
 from qpkernels.kernels import (
     RBF,
     Columns,
+    ElasticEdit,
     FunctionKernel,
+    GlobalAlignment,
     Kernel,
     Laplacian,
     Linear,
@@ -34,8 +36,10 @@ __version__ = "0.1.0"
 __all__ = [
     "RBF",
     "Columns",
+    "ElasticEdit",
     "Expansion",
     "FunctionKernel",
+    "GlobalAlignment",
     "Gram",
     "Kernel",
     "Laplacian",

@@ -15,7 +15,9 @@ from scipy.sparse import csc_array
 from qpkernels import (
     RBF,
     Columns,
+    ElasticEdit,
     FunctionKernel,
+    GlobalAlignment,
     Gram,
     Kernel,
     Laplacian,
@@ -32,9 +34,19 @@ from qpkernels import (
     Spectrum,
     Subsequence,
 )
-from qpkernels.kernels import Composed, Exponential, PolynomialOf, Power, Product, Scaled, SequenceKernel, Sum
+from qpkernels.kernels import (
+    Composed,
+    Exponential,
+    PolynomialOf,
+    Power,
+    Product,
+    Scaled,
+    SequenceKernel,
+    Sum,
+)
 from qpkernels.kernels.catalogue import KERNELS, KernelEntry
 from qpkernels.kernels.kernel import SampleFunction
+from qpkernels.kernels.series import SeriesKernel
 from qpkernels.problems import Block, Cone, ConeProgram, KernelQP, Nonnegative, PSDTriangle, SecondOrder, Zero
 from qpkernels.problems import Exponential as ExponentialCone
 from qpkernels.problems import Power as PowerCone
@@ -100,11 +112,13 @@ KERNEL_EXAMPLES: dict[type[Kernel], Kernel] = {
     RankOne: RankOne(Tilt(0.7)),
     Columns: Columns(RBF(0.4), (0, 2)),
     Matching: Matching(),
+    GlobalAlignment: GlobalAlignment(0.3, band=4),
+    ElasticEdit: ElasticEdit(0.3, gap=0.2),
     FunctionKernel: FunctionKernel(inner_products),
     Nystroem: Nystroem(RBF(0.4), _ROOT[:4, :3]),
     RandomFourier: RandomFourier.sampled(RBF(0.4), 3, 8),
 }
-"""One example for each public kernel; every example takes three features, row numbers below 12, or text.
+"""One example for each public kernel; every example takes three features, row numbers below 12, text or series.
 
 A kernel whose entry has values to explore is here by that; it is stated where others test more.
 """
@@ -128,6 +142,8 @@ def example_samples(kernel: Kernel, m: int = 8, seed: int = 1) -> NDArray[Any]:
         return rng.choice(["red", "green", "blue"], (m, 3))
     if isinstance(kernel, SequenceKernel):
         return np.array(random_texts(m, "abc", 4, 9, seed))
+    if isinstance(kernel, SeriesKernel):
+        return kernel.samples([rng.normal(size=(length, 2)) for length in rng.integers(2, 6, m)])
     return rng.normal(size=(m, 3))
 
 

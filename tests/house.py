@@ -33,14 +33,14 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
-    "cases of the tests": 13_230,
-    "files, without those of kernels, models and solvers": 341,
-    "lines, without theirs": 81_960,
+    "cases of the tests": 13_250,
+    "files, without those of kernels, models and solvers": 342,
+    "lines, without theirs": 82_402,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 10,
     "files called base.py": 0,
-    "compiled functions": 83,
+    "compiled functions": 90,
     "rooms of qpkernels": 10,
     "tiers of qpkernels": 8,
     "rooms of formulations": 12,

@@ -377,10 +377,12 @@ class KernelEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         if isinstance(self.kernel, Kernel):
-            if reset or self.kernel.names is None or not hasattr(self, "feature_names_in_"):
-                validate_data(self, X, reset=reset, skip_check_array=True)
-            else:
-                check_feature_names(X, tuple(self.feature_names_in_), self.kernel.names)
+            # Sequences and series have no features, and the length of one says nothing of another.
+            if not isinstance(X, list | tuple | np.ndarray) or self.kernel.samples(X).ndim > 1:
+                if reset or self.kernel.names is None or not hasattr(self, "feature_names_in_"):
+                    validate_data(self, X, reset=reset, skip_check_array=True)
+                else:
+                    check_feature_names(X, tuple(self.feature_names_in_), self.kernel.names)
             X = self.kernel.samples(X)
         return X if isinstance(y, str) else (X, y)
 

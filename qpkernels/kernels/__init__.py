@@ -8,7 +8,9 @@ from qpkernels.kernels.algebra import Exponential, PolynomialOf, Power, Product,
 from qpkernels.kernels.approximations import Nystroem, RandomFourier
 from qpkernels.kernels.columns import Columns
 from qpkernels.kernels.composition import Composed, QuadraticMap, RankOne, ScaledQuadraticMap
+from qpkernels.kernels.elastic_edit import ElasticEdit
 from qpkernels.kernels.function_kernel import FunctionKernel
+from qpkernels.kernels.global_alignment import GlobalAlignment
 from qpkernels.kernels.kernel import Algebra, Kernel, SampleFunction, Samples
 from qpkernels.kernels.laplacian import Laplacian
 from qpkernels.kernels.linear import Linear
@@ -27,8 +29,10 @@ __all__ = [
     "RBF",
     "Columns",
     "Composed",
+    "ElasticEdit",
     "Exponential",
     "FunctionKernel",
+    "GlobalAlignment",
     "Kernel",
     "Laplacian",
     "Linear",

@@ -25,6 +25,7 @@ from qpkernels.kernels.kernel import Kernel, Samples
 
 __all__ = [
     "Codes",
+    "NormalisedKernel",
     "SequenceKernel",
     "as_sequences",
     "letter_codes",
@@ -39,8 +40,8 @@ _ZERO = 0x10FFFF
 _KINDS = "text, bytes, or integers from 0 to 1114110"
 
 
-class SequenceKernel(Kernel):
-    """A kernel over sequences, with the option to divide by the norms of both.
+class NormalisedKernel(Kernel):
+    """A kernel with the option to divide by the norms of both samples, and with one bound of its relative errors.
 
     Attributes
     ----------
@@ -51,28 +52,19 @@ class SequenceKernel(Kernel):
 
     normalise: bool
 
-    counted: ClassVar[str] = "how much of the word u is in x"
-    """The meaning of n_u(x) in the formula."""
-
-    def formula(self, x: str = "x", z: str = "z") -> str:
-        product = f"sum_u n_u({x}) n_u({z})"
-        return f"{product} / sqrt(sum_u n_u({x})^2 sum_u n_u({z})^2)" if self.normalise else product
-
-    def card(self) -> Card:
-        """Return the formula, the parameters, and what is counted."""
-        card = super().card()
-        return replace(card, facts=(*card.facts, Fact("n_u(x)", self.counted)))
-
     @abstractmethod
     def similarities(self, X: Samples, Z: Samples) -> Matrix:
-        """Return k(x_i, z_j) before normalisation, shape (len(X), len(Z)), up to one factor for all."""
+        """Return k(x_i, z_j) before normalisation, shape (len(X), len(Z))."""
 
     @abstractmethod
-    def self_similarities(self, X: Samples) -> Vector:
-        """Return k(x_i, x_i) before normalisation, shape (len(X),), with the factor of :meth:`similarities`."""
+    def cosines(self, X: Samples, Z: Samples) -> Matrix:
+        """Return k(x_i, z_j) / sqrt(k(x_i, x_i) k(z_j, z_j)), shape (len(X), len(Z))."""
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        return self.cosines(X, Z) if self.normalise else self.similarities(X, Z)
 
     def similarity_error(self, X: Samples, Z: Samples) -> float:
-        """Return a bound of the relative error of :meth:`similarities` and :meth:`self_similarities`; here: none known.
+        """Return a bound of the relative error of k(x_i, z_j) before normalisation; here: none known.
 
         Raises
         ------
@@ -97,6 +89,26 @@ class SequenceKernel(Kernel):
 
         return rows
 
+
+class SequenceKernel(NormalisedKernel):
+    """A kernel over sequences of letters: an inner product of numbers n_u(x), one for each word u."""
+
+    counted: ClassVar[str] = "how much of the word u is in x"
+    """The meaning of n_u(x) in the formula."""
+
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        product = f"sum_u n_u({x}) n_u({z})"
+        return f"{product} / sqrt(sum_u n_u({x})^2 sum_u n_u({z})^2)" if self.normalise else product
+
+    def card(self) -> Card:
+        """Return the formula, the parameters, and what is counted."""
+        card = super().card()
+        return replace(card, facts=(*card.facts, Fact("n_u(x)", self.counted)))
+
+    @abstractmethod
+    def self_similarities(self, X: Samples) -> Vector:
+        """Return k(x_i, x_i) before normalisation, shape (len(X),), with the factor of :meth:`similarities`."""
+
     def samples(self, X: ArrayLike) -> Samples:
         """Return ``X``, sequences of text, bytes or integers, as an array of text, shape (number of sequences,).
 
@@ -107,10 +119,9 @@ class SequenceKernel(Kernel):
         """
         return as_sequences(X)
 
-    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+    def cosines(self, X: Samples, Z: Samples) -> Matrix:
+        """Return k(x_i, z_j) / sqrt(k(x_i, x_i) k(z_j, z_j)), in which a factor of all values cancels."""
         K = self.similarities(X, Z)
-        if not self.normalise:
-            return K
         left = self._inverse_norms(X)
         right = left if X is Z else self._inverse_norms(Z)
         # What overflowed becomes NaN, which a Gram matrix refuses.

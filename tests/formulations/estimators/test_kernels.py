@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from collections.abc import Hashable
 from pathlib import Path
@@ -19,7 +20,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from formulations import SoftMargin, SoftTube, audit, cross_validate, grid, load
 from formulations.estimators import SVC, SVR, KernelRidge, OneClassSVM
-from qpkernels import RBF, Columns, Expansion, FunctionKernel, Kernel, Matching, Spectrum, Subsequence
+from qpkernels import RBF, Columns, Expansion, FunctionKernel, GlobalAlignment, Kernel, Matching, Spectrum, Subsequence
 from qpkernels.errors import FeatureNamesError, ParameterError, ShapeError
 
 RNG = np.random.default_rng(11)
@@ -42,6 +43,16 @@ def test_lists_of_text(kernel: Kernel) -> None:
     scores = cross_val_score(clone(fitted), WORDS, KINDS, cv=StratifiedKFold(3))
     ours = cross_validate(SoftMargin(WORDS, KINDS, kernel, C=5.0), StratifiedKFold(3), tol=1e-8, progress=False)
     np.testing.assert_allclose(scores, ours.scores)
+
+
+def test_series_of_any_lengths() -> None:
+    rng, ups = np.random.default_rng(2), np.repeat([0, 1], 12)
+    series = [np.linspace(0, 2 * up - 1, rng.integers(4, 9)) + 0.1 * rng.normal() for up in ups]
+    fitted = SVC(kernel=GlobalAlignment(1.0), tol=1e-6).fit(series, ups)
+    assert fitted.certificate_.holds(1e-6)
+    assert fitted.predict([[0.0, 0.5, 1.0], [0.0, -0.2, -0.4, -0.6, -0.8, -1.0]]).tolist() == [1, 0]
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.decision_function(series), fitted.decision_function(series))
 
 
 def test_text_in_a_pipeline() -> None:

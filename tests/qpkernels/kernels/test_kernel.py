@@ -35,6 +35,7 @@ from qpkernels.errors import NonFiniteError, ParameterError, QPKernelsError, Sha
 from qpkernels.kernels import Composed, Scaled
 from qpkernels.kernels.functionals import FunctionalKernel
 from qpkernels.kernels.kernel import parameters_of, with_parameters
+from qpkernels.kernels.series import SeriesKernel
 from qpkernels.kernels.spec import kernel_from_spec, kernel_to_spec
 from sparse_samples import assert_close, each_refuser, each_taker, with_zeros
 from together import together
@@ -126,8 +127,9 @@ def test_contract_call_validates_and_gives_the_matrix(kind: type[Kernel]) -> Non
     np.testing.assert_array_equal(kernel(X, Z), kernel.matrix(X, Z))
     with pytest.raises(QPKernelsError, match=r".{20}"):
         kernel(np.full((2, 3), np.nan))
+    # Such an array lists two series of three vectors.
     with pytest.raises(ShapeError, match="shape"):
-        kernel(np.zeros((2, 3, 2)))
+        kernel(np.zeros((2, 3, 2, 2) if isinstance(kernel, SeriesKernel) else (2, 3, 2)))
 
 
 @contract
