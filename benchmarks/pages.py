@@ -25,7 +25,7 @@ from benchmarks.records import (
 )
 from benchmarks.repetition import typical
 
-__all__ = ["FOOTNOTE", "in_order", "mark", "page", "seconds", "table"]
+__all__ = ["FOOTNOTE", "fold", "in_order", "mark", "page", "seconds", "table"]
 
 _HEAD = """# Performance of smo
 
@@ -37,10 +37,10 @@ beside scikit-learn on a page of their own.
 _METHOD = """## How it is measured
 
 `python -m benchmarks` writes this page; the seconds of every single run are in [results.json](results.json). Solvers
-take turns. A solver with short runs has many in its turn, until they take 0.3 s together or number 30. A cell holds the
-median over the turns of the best run of each turn, and in brackets the relative duality gap of the answer. The gap is
-the largest over all machines and answers, recomputed in float64 from the data and the returned coefficients in the same
-way for every solver.
+take turns. A solver with short runs has many in its turn, until they take 0.3 s together or number 30. A time is the
+median over the turns of the best run of each turn. A gap, which also stands in brackets, is the relative duality gap of
+the answer: the largest over all machines and answers, recomputed in float64 from the data and the returned coefficients
+in the same way for every solver.
 
 * **limit**: NumPy makes the rows of the kernel matrix of the support vectors once, by a matrix product in float32 and
   an exp, into memory that was touched before. No solver can know the gap of its answer without these rows.
@@ -107,12 +107,19 @@ def seconds(value: float) -> str:
     return f"{value:.3g} s" if value >= 1 else f"{1e3 * value:.3g} ms"
 
 
+def fold(title: str, text: str) -> str:
+    """Return a text that is shown when its title is chosen."""
+    return f"<details><summary>{title}</summary>\n\n{text}\n</details>\n"
+
+
 def run_cell(run: Run | None) -> str:
-    """Return the time and the gap of a run."""
-    if run is None:
-        return "–"
-    proof = "" if run.gap is None else f" ({run.gap:.0e})"
-    return f"{'' if run.limit is None else '> '}{seconds(run.seconds)}{proof}"
+    """Return the time of a run."""
+    return "–" if run is None else f"{'' if run.limit is None else '> '}{seconds(run.seconds)}"
+
+
+def gap_cell(run: Run | None, form: str = "{}") -> str:
+    """Return the gap of an answer, in a form; nothing where there is none."""
+    return "" if run is None or run.gap is None else form.format(f"{run.gap:.0e}")
 
 
 def ratio(run: Run | None, base: Run | None) -> str:
@@ -132,24 +139,49 @@ def comparison(tol: float, all_rows: Iterable[Comparison]) -> str:
     """Return the section of all solvers at a tolerance."""
     rows = in_order(row for row in all_rows if row.tol == tol)
     names = list(dict.fromkeys(name for row in rows for name in row.runs if name not in (ANSWERED, PROVED, MATCHED)))
-    solvers = [*names, ANSWERED, PROVED, *([MATCHED] if names else [])]
-    heads = ["problem", "samples", "features", "support", "limit", *solvers]
-    heads += [*(f"{name} / matched" for name in names), "proved / limit"]
-    lines = []
-    for row in rows:
-        cells = [
-            row.problem + sign(row),
-            str(row.samples),
-            str(row.features),
-            str(row.support),
-            seconds(typical(row.limit)),
-        ]
-        cells += [run_cell(row.runs.get(name)) for name in solvers]
-        cells += [ratio(row.runs.get(name), row.runs.get(MATCHED)) for name in names]
-        lines.append([*cells, f"{row.runs[PROVED].seconds / typical(row.limit):.3g}"])
+    solvers = [*names, *([MATCHED] if names else [PROVED])]
+    decided = table(
+        ["problem", "samples", *solvers, *(f"{name} / matched" for name in names)],
+        [
+            [
+                row.problem + sign(row),
+                str(row.samples),
+                *(run_cell(row.runs.get(name)) for name in solvers),
+                *(ratio(row.runs.get(name), row.runs.get(MATCHED)) for name in names),
+            ]
+            for row in rows
+        ],
+    )
+    more = table(
+        [
+            "problem",
+            "features",
+            "support",
+            "limit",
+            ANSWERED,
+            PROVED,
+            "proved / limit",
+            *(f"gap of {each}" for each in solvers),
+        ],
+        [
+            [
+                row.problem + sign(row),
+                str(row.features),
+                str(row.support),
+                seconds(typical(row.limit)),
+                *(
+                    f"{run_cell(row.runs.get(name))}{gap_cell(row.runs.get(name), ' ({})')}"
+                    for name in (ANSWERED, PROVED)
+                ),
+                f"{row.runs[PROVED].seconds / typical(row.limit):.3g}",
+                *(gap_cell(row.runs.get(name)) for name in solvers),
+            ]
+            for row in rows
+        ],
+    )
     words = "".join(f"{_verdict(name, rows)}\n" for name in names)
     picture = f"![Seconds of each solver over those of the limit, a line for each problem]({ratios_name(tol)})\n"
-    return f"## At tol = {tol:g}\n\n{picture}\n{table(heads, lines)}\n{words}{note(rows)}"
+    return f"## At tol = {tol:g}\n\n{picture}\n{decided}\n{words}\n{fold('The limit, and all gaps', more)}{note(rows)}"
 
 
 def _verdict(name: str, rows: Sequence[Comparison]) -> str:

@@ -279,8 +279,8 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
         report.write_report(tmp_path)
 
 
-def cells(text: str, name: str) -> list[str]:
-    (line,) = (line for line in text.splitlines() if line.startswith(f"| {name}"))
+def cells(text: str, name: str, table: int = 0) -> list[str]:
+    line = [line for line in text.splitlines() if line.startswith(f"| {name}")][table]
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
@@ -291,12 +291,10 @@ def test_the_page_shows_times_gaps_and_ratios(tmp_path: Path) -> None:
     report.write_report(tmp_path)
     text = (tmp_path / "README.md").read_text()
     # The median of the turns' best: of 4 and 3.
-    assert cells(text, "plain")[4:] == [
-        *("250 ms", "3.5 s (2e-04)", "375 ms (9e-04)", "500 ms (9e-04)", "875 ms (1e-04)"),
-        *("4", "2"),
-    ]
-    assert cells(text, "ended")[5] == "> 300 s"
-    assert cells(text, "ended")[9] == "> 343"
+    assert cells(text, "plain")[2:] == ["3.5 s", "875 ms", "4"]
+    more = ["250 ms", "375 ms (9e-04)", "500 ms (9e-04)", "2", "2e-04", "1e-04"]
+    assert cells(text, "plain", 1)[3:] == more
+    assert cells(text, "ended")[2:] == ["> 300 s", "875 ms", "> 343"]
     order = ["## At tol = 0.001", "| busy † |", "| plain |", "| ended |", "## At tol = 1e-06", "| fine |"]
     assert sorted(order, key=text.index) == order
     assert "is faster than LIBSVM in 3 of 3 problems; the least ratio is 4, of busy, the median 4." in text
