@@ -256,11 +256,6 @@ def breakable(name: str) -> str:
     return re.sub(r"(?<=[/_])|(?<=[a-z])(?=[A-Z])|(?<=[a-z])(?=\.(?!py$)[a-z]\w*$)", "&#8203;", name)
 
 
-def whole(proof: str) -> str:
-    """Return what is proved, its numbers unbroken behind the sign of an exponent."""
-    return re.sub(r"(?<=e-)(?=\d)", "&#8288;", proof)
-
-
 def write(entries: list[Entry], path: Path) -> None:
     """Write the page.
 
@@ -287,7 +282,7 @@ def write(entries: list[Entry], path: Path) -> None:
         "| " + " | ".join(HEADINGS) + " |",
         "|" + "---|" * len(HEADINGS),
         *(
-            f"| {' | '.join(map(breakable, (e.problem, e.stated, e.file)))} | {e.solvers} | {whole(e.proof)} |"
+            f"| {' | '.join(map(breakable, (e.problem, e.stated, e.file)))} | {e.solvers} | {e.proof} |"
             for e in entries
         ),
         "",

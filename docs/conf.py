@@ -26,19 +26,26 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "extensions.alternative_texts",
+    "extensions.citation",
     "extensions.complete_docstrings",
     "extensions.concordance_page",
     "extensions.exercises",
     "extensions.failures",
+    "extensions.gallery_pages",
     "extensions.gallery_pictures",
     "extensions.headline",
     "extensions.lab_frame",
     "extensions.lab_site",
+    "extensions.light_theme",
     "extensions.mathjax_files",
+    "extensions.model_map",
     "extensions.model_pages",
+    "extensions.module_listings",
+    "extensions.page_contents",
     "extensions.plain_docstrings",
     "extensions.problems",
     "extensions.reference",
+    "extensions.tables",
 ]
 exclude_patterns = [
     "_build",
@@ -70,6 +77,7 @@ nb_execution_show_tb = True
 nb_merge_streams = True
 
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"
 autosummary_filename_map = {"formulations.audit": "formulations.audit-function"}  # beside formulations.Audit
 autodoc_typehints = "none"  # signatures have them
 autodoc_member_order = "bysource"
@@ -113,6 +121,7 @@ html_favicon = "static/icon.svg"
 html_logo = "static/icon.svg"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(HERE / "static" / "scorer.js")
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
@@ -123,7 +132,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "collapse_navigation": True,  # a page of the reference lists its own section, not all 400 pages
-    "secondary_sidebar_items": [],  # formulas and code have the room
+    "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
@@ -135,15 +144,7 @@ html_context = {"default_mode": "auto"}
 html_sidebars: dict[str, list[str]] = {
     page: []
     for page in (
-        "index",
-        "citing",
-        "concordance",
-        "errata",
-        "glossary",
-        "why",
-        "questions",
-        "cheat-sheet",
-        "stability",
-        "changelog",
+        *("index", "changelog", "citing", "concordance", "errata", "glossary"),
+        *("why", "questions", "cheat-sheet", "stability"),
     )
 }

@@ -18,10 +18,12 @@ The gallery leaves these lines out of the code that it shows. Small pictures tha
 import ast
 import re
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 from docutils import nodes
+from matplotlib.figure import Figure
 from sphinx.application import Sphinx
 from sphinx_gallery.scrapers import matplotlib_scraper
 
@@ -56,6 +58,8 @@ def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any])
             f'{block_vars["src_file"]}:{block.lineno}: a cell that draws one figure has # sphinx_gallery_alt = "...", '
             f"without quotes or brackets inside, but {figures} figures came with the text {text!r}."
         )
+    if figures and not len(block_vars["image_path_iterator"]):
+        save_panel(plt.gcf(), Path(block_vars["target_file"]))
     picture = re.sub(r":alt: .*", lambda _: f":alt: {text}", matplotlib_scraper(block, block_vars, gallery_conf))
     lines = [ast.literal_eval(line) for line in LAB.findall(block.content)]
     return picture + "".join(link(line, dict(block_vars["example_globals"])) for line in lines)
@@ -77,6 +81,20 @@ def said(chosen: Chosen[Any]) -> str:
     values = [f"{name} = {value:.4g}" for name, value in chosen.values.items()]
     kind = " kernel" if isinstance(chosen.choice, KernelChoice) else ""
     return ", ".join([f"{chosen.choice.title}{kind}", *values])
+
+
+def save_panel(figure: Figure, example: Path) -> None:
+    """Save the largest panel of an example's first figure, of which its small picture is made."""
+    file = example.parent / "images" / "thumb" / f"{example.stem}_panel.png"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    for legend in figure.legends:
+        legend.set_visible(False)
+    figure.canvas.draw()
+    panel = max(figure.axes, key=lambda axes: axes.bbox.width * axes.bbox.height).get_tightbbox()
+    inches = panel.padded(12).transformed(figure.dpi_scale_trans.inverted())
+    figure.savefig(file, bbox_inches=inches, dpi=400 / inches.width)
+    for legend in figure.legends:
+        legend.set_visible(True)
 
 
 def name_thumbnails(app: Sphinx, page: nodes.document, name: str) -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Exclusive or, and the map that separates it
-==============================================
+r"""Exclusive or (XOR), and the map that separates it
+====================================================
 
 Can a line tell :math:`(0, 1), (1, 0)` from :math:`(0, 0), (1, 1)`? No: the middle :math:`(1/2, 1/2)` is halfway between
 the two samples of either class, so that a function :math:`g(x) = \langle w, x\rangle + b` that is positive at the
