@@ -6,13 +6,16 @@
 
 import { Controls } from "./panels/controls.js";
 import { Diagram } from "./panels/diagram.js";
-import { element } from "./panels/element.js";
+import { button, element } from "./panels/element.js";
 import { Legend } from "./panels/legend.js";
 import { Proof } from "./panels/proof.js";
 import { Ring } from "./panels/ring.js";
+import { Second } from "./panels/second.js";
 import { SetsPanel } from "./panels/sets.js";
+import { Sheet } from "./panels/sheet.js";
 import { Stories } from "./panels/stories.js";
 import { Table } from "./panels/table.js";
+import { Testing } from "./panels/testing.js";
 import { Toolbar } from "./panels/toolbar.js";
 import { readColours } from "./paint.js";
 import { drawPicture } from "./picture.js";
@@ -20,6 +23,7 @@ import { axesOf } from "./plane/axes.js";
 import { Hand } from "./plane/hand.js";
 import { Plane } from "./plane/plane.js";
 import { followScheme } from "./scheme.js";
+import { Held } from "./state/held.js";
 import { complete, firstPoints, machineOf, sameParts } from "./state/setting.js";
 import { Store } from "./state/store.js";
 import { takeButtons } from "./take.js";
@@ -29,16 +33,18 @@ import { Errands } from "./wire/errands.js";
 const MOST_LATENCIES = 10000;
 const HOVER = 120;
 const LATE = 400;
+/** How much larger points and words of pictures are in a lecture. */
+const LARGER = 1.6;
 const PROBLEM = ["machine", "kernel", "points"];
 
 /** Build the lab, and return it: {latencies, setting, frame}, also as window.lab. */
 export function mount(root, connect, address = null) {
-  const lab = new Lab(root, address, connect.isAlone ? null : new Errands(connect));
+  const lab = new Lab(root, address, connect.isAlone ? null : connect);
   lab.conversation = new Conversation(connect, {
     menu: (menu) => lab.begin(menu),
     setting: (setting) => lab.store.change(complete(lab.menu, setting)),
     notice: (words) => lab.proof.tell("waiting", words),
-    frame: (frame) => lab.show(frame),
+    frame: (frame) => lab.show(lab.held.whole(frame)),
     refused: (words) => lab.refused(words),
     closed: (words) => lab.closed(words),
   });
@@ -46,15 +52,23 @@ export function mount(root, connect, address = null) {
   return lab;
 }
 
+/** Return a panel with the group that it is of. */
+function of(group, node) {
+  node.dataset.of = group;
+  return node;
+}
+
 class Lab {
-  constructor(root, address, errands) {
-    Object.assign(this, { root, address, errands, latencies: [], menu: null, over: null, pointed: null });
+  /** connect opens further connections; it is null where there is none beside the page's own. */
+  constructor(root, address, connect) {
+    const errands = connect && new Errands(connect);
+    Object.assign(this, { root, address, connect, errands, held: new Held(), second: null, latencies: [], menu: null, over: null, pointed: null });
     root.classList.add("qp-lab");
     this.store = new Store(null, (setting, how) => this.changed(setting, how));
     this.hand = new Hand(this.store, () => this.looked(), (words) => this.proof.explain(words));
     this.plane = new Plane(this.store, this.hand, (i) => this.hovered(i));
     this.ring = new Ring(this.plane.node);
-    this.toolbar = new Toolbar(this.store, this.hand);
+    this.toolbar = new Toolbar(this.store, this.hand, (isLecture) => this.lecture(isLecture));
     this.proof = new Proof();
     this.hint = this.proof.sentence.textContent;
     this.legend = new Legend();
@@ -73,16 +87,67 @@ class Lab {
 
   build() {
     const { toolbar, plane, legend, proof } = this;
-    this.centre = element("section", { class: "lab-centre", "aria-label": "Picture" }, toolbar.node, plane.node,
-      proof.sentence, legend.node);
+    this.pair = element("div", { class: "lab-pair" }, plane.node);
+    this.stage = element("div", { class: "lab-stage" }, toolbar.node, this.pair);
+    this.centre = element("section", { class: "lab-centre", "aria-label": "Picture" }, this.stage, proof.sentence,
+      of("proof", legend.node));
     this.side = element("div", { class: "lab-side" });
-    this.right = element("div", { class: "lab-right" }, proof.node, proof.more);
-    this.root.append(
-      element("header", { class: "lab-head" }, element("h1", {}, "Kernel machines: the lab"), proof.status),
-      element("main", { class: "lab-main" }, this.centre, this.side, this.right));
+    this.under = element("div", { class: "lab-under" });
+    this.right = element("div", { class: "lab-right" }, of("proof", proof.node), of("proof", proof.more));
+    this.sheet = new Sheet(this.root, (isGrouped) => this.placeStatus(isGrouped));
+    this.head = element("header", { class: "lab-head" }, element("h1", {}, "Kernel machines: the lab"), proof.status);
+    this.root.append(this.head,
+      element("main", { class: "lab-main" }, this.centre, this.side, this.under, this.right, this.sheet.node));
+  }
+
+  /** What is proved is said above the picture: in the head of the page, or where that may be out of sight, close to it. */
+  placeStatus(isGrouped) {
+    if (this.second) window.setTimeout(() => this.second && this.placeSecond());
+    if (isGrouped) this.stage.prepend(this.proof.status);
+    else this.head.append(this.proof.status);
+  }
+
+  /** Show a second machine beside the first, or no longer. */
+  compare() {
+    if (this.second) {
+      this.second.end();
+      this.second.node.remove();
+      this.second = null;
+    } else {
+      this.second = new Second(this.menu, this.store, this.hand, this.held, this.connect);
+      this.placeSecond();
+      this.second.plane.enlarge(this.plane.larger);
+    }
+    this.comparing.setAttribute("aria-pressed", this.second !== null);
+    this.root.classList.toggle("lab-two", this.second !== null);
+  }
+
+  /** A second picture is beside the first, or on a phone among the panels. */
+  placeSecond() {
+    const isAway = this.root.classList.contains("lab-grouped") && !this.sheet.isLecture;
+    const { node } = this.second;
+    if (isAway) this.comparing.after(of("test", node));
+    else this.pair.append(node);
+    if (!isAway) delete node.dataset.of;
+    node.classList.remove("lab-away");
+    this.sheet.fit();
+  }
+
+  /** Show the lab large, as a lecture hall needs it, or no longer. */
+  lecture(isLecture) {
+    this.sheet.lecture(isLecture);
+    this.plane.enlarge(isLecture ? LARGER : 1);
+    this.second?.plane.enlarge(isLecture ? LARGER : 1);
+    this.diagram.enlarge(isLecture ? LARGER : 1);
+    // Where a browser has no full screen for a page, the lab fills its window.
+    if (isLecture) this.root.requestFullscreen?.().catch(() => {});
+    else if (document.fullscreenElement === this.root) document.exitFullscreen();
   }
 
   listen() {
+    this.root.addEventListener("fullscreenchange", () => {
+      if (!document.fullscreenElement && this.sheet.isLecture) this.toolbar.lecture(false);
+    });
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.endScheme = followScheme(this.root, () => {
       readColours();
@@ -97,6 +162,8 @@ class Lab {
   end() {
     this.endScheme();
     this.diagram?.bar.pause();
+    this.sheet.end();
+    this.second?.end();
     this.conversation.transport.close();
     this.errands?.end();
   }
@@ -116,7 +183,7 @@ class Lab {
   /** The server is there (again): build what its menu lists, and ask for the picture. */
   begin(menu) {
     if (!this.menu) this.start(menu);
-    else this.conversation.show(this.setting, null);
+    else this.conversation.show(this.held.fitted(this.setting), null);
   }
 
   start(menu) {
@@ -127,15 +194,22 @@ class Lab {
     this.diagram = new Diagram(menu, this.store, {
       hovered: (i) => this.hovered(i, true), chosen: (i) => this.hand.select(i),
     });
-    this.proof.status.before(this.controls.head);
+    this.head.firstChild.after(this.controls.head);
     this.stories = new Stories(menu, this.store, this.errands && ((setting) => this.errands.solve(setting)),
-      (i) => this.hand.select(i));
+      { chosen: (i) => this.hand.select(i), begun: () => this.testing.none() });
     this.sets = new SetsPanel(menu, this.store, this.keeping());
     this.table = new Table(menu, this.store, (i) => this.hand.select(i));
-    this.side.append(this.controls.node, this.stories.node, this.table.node, this.sets.node, this.taking());
-    if (menu.more) this.side.append(element("p", { class: "lab-words" }, menu.more));
-    this.right.before(this.diagram.list);
-    this.right.prepend(this.diagram.panel);
+    this.side.append(of("machine", this.controls.node), of("stories", this.stories.node), of("points", this.sets.node),
+      of("points", this.taking()));
+    if (menu.more) this.side.append(of("machine", element("p", { class: "lab-words" }, menu.more)));
+    this.testing = new Testing(menu, this.store, this.held, this.errands && ((setting) => this.errands.solve(setting)));
+    this.comparing = button("Compare two machines", "Show a second machine on the same points", () => this.compare(),
+      { "aria-pressed": "false", hidden: !this.connect });
+    this.under.append(of("test", this.testing.node), of("test", this.comparing), of("points", this.table.node));
+    this.right.before(of("views", this.diagram.list));
+    this.right.prepend(of("views", this.diagram.panel));
+    this.pair.after(this.diagram.player);
+    this.sheet.fit();
     this.store.setting = this.first();
     this.changed(this.setting, { stamp: null, settled: true });
   }
@@ -206,7 +280,8 @@ class Lab {
     if (this.hand.selected >= setting.points.length) this.hand.selected = null;
     if (before !== setting) {
       this.ring.at(this.placeOf(this.pointed));
-      this.conversation.show(setting, stamp);
+      this.conversation.show(this.held.fitted(setting), stamp);
+      this.second?.update();
       this.expect();
       this.stories.forget();
     }
@@ -277,10 +352,12 @@ class Lab {
     if (i !== null) this.explain(i);
     else this.forget();
     this.stories.look(frame);
+    this.testing.look(frame);
   }
 
   looked() {
     this.plane.looked();
+    this.second?.plane.looked();
     this.diagram?.mark(this.hand.selected);
     if (this.hand.selected === null) return;
     // What the pointer came over before would be explained last.
@@ -304,7 +381,8 @@ class Lab {
     const point = this.setting.points[i];
     const { x, y, width, height } = axesOf(this.setting.window, this.plane.width, this.plane.height);
     const [across, down] = point ? [x(point[0]), y(point[1])] : [-1, -1];
-    return across >= 0 && across <= width && down >= 0 && down <= height ? [across, down] : null;
+    const isSeen = across >= 0 && across <= width && down >= 0 && down <= height;
+    return isSeen ? [across, down].map((each) => each * this.plane.larger) : null;
   }
 
   /** Ask what becomes of a point, and say it. */
@@ -313,7 +391,9 @@ class Lab {
       this.explained = true;
       this.proof.explain(words);
     };
-    this.conversation.ask({ ask: "explain", sample: i }, heard, () => this.forget());
+    const sample = this.frame.fitted?.numbers.indexOf(i) ?? i;
+    if (sample < 0) heard(`sample ${i} is held out: the machine was not fitted to it.`);
+    else this.conversation.ask({ ask: "explain", sample }, heard, () => this.forget());
   }
 
   /** Take back what was said of a point: it was true of an earlier answer. */

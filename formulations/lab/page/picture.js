@@ -8,7 +8,7 @@ import { contours } from "./contours.js";
 import { colour } from "./paint.js";
 import { axesOf, drawGrid, drawTicks } from "./plane/axes.js";
 import { fieldImage } from "./plane/field.js";
-import { drawCursor, drawMarked, drawMultipliers, drawPoints, drawRoles, drawSlacks, scaleOf } from "./plane/marks.js";
+import { drawCursor, drawHeld, drawMarked, drawMultipliers, drawPoints, drawRoles, drawSlacks, scaleOf } from "./plane/marks.js";
 
 /** Draw a setting and its frame, null before there is one. */
 export function drawPicture(painter, frame, setting) {
@@ -37,6 +37,7 @@ export function drawSamples(painter, frame, { window, points }, isSeen = () => t
     drawTicks(painter, axes, window, isSeen);
     if (roles) drawRoles(painter, axes, points, roles, isSeen);
     drawPoints(painter, axes, points, isSeen);
+    if (roles) drawHeld(painter, axes, points, roles, isSeen);
   });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tabs of the views, the diagram of the chosen one, and the place of the bar that steps through it.
+// The tabs of the views, the diagram of the chosen one, and the bar that steps through it, which stands below the picture.
 
 import { CanvasPainter } from "../paint.js";
 import { playerBar } from "../player.js";
@@ -15,10 +15,28 @@ const REACH = 12;
 const REACH_OF_A_FINGER = 22;
 const PIXELS = { x: (x) => x, y: (y) => y };
 
+/** Return {setting, numbers} of the points that a frame was fitted to; without numbers where these are all. */
+function fittedOf(frame) {
+  return frame.fitted ?? { setting: frame.setting };
+}
+
+/** Return a frame and its setting, of the points alone that it was fitted to. */
+function ofFitted(frame) {
+  if (!frame.fitted) return [frame, frame.setting];
+  const { setting, numbers } = frame.fitted;
+  const { view } = frame.facts;
+  const fewer = ({ data, shape }) => (data.length === frame.setting.points.length && shape.length === 1
+    ? { data: Float32Array.from(numbers, (i) => data[i]), shape: [numbers.length] } : { data, shape });
+  const arrays = Object.fromEntries(Object.entries(frame.arrays).map(
+    ([name, array]) => [name, name.startsWith("view.") ? array : fewer(array)]));
+  const marked = view.marked?.map((i) => numbers.indexOf(i));
+  return [{ ...frame, arrays, setting, facts: { ...frame.facts, view: { ...view, marked } } }, setting];
+}
+
 /** The views of a menu; they change the store. on = {hovered(i), chosen(i)} is told of samples of the diagram. */
 export class Diagram {
   constructor(menu, store, on) {
-    Object.assign(this, { store, on, views: menu.views, frame: null, places: [], marked: null });
+    Object.assign(this, { store, on, views: menu.views, frame: null, places: [], marked: null, larger: 1 });
     const panel = newId("view");
     this.tabs = menu.views.map(({ name, title }) => element("button", {
       type: "button", role: "tab", "aria-controls": panel, "data-view": name, onclick: () => this.choose(name),
@@ -29,13 +47,11 @@ export class Diagram {
     this.caption = element("p", { class: "lab-caption" });
     this.player = element("div", { class: "lab-player" });
     this.panel = element("div", { id: panel, class: "lab-diagram", role: "tabpanel", hidden: true }, this.caption,
-      this.canvas, this.player);
+      this.canvas);
     // A sample is in two panels at most.
     this.rings = [new Ring(this.panel), new Ring(this.panel)];
     this.listen();
     new ResizeObserver(() => this.draw()).observe(this.panel);
-    // First: what is said of a step, and its height, change with it.
-    this.panel.prepend(this.player);
     const shown = () => ((this.frame && !this.isOther && this.frame.facts.view) || {});
     this.bar = playerBar(this.player, {
       getStep: () => shown().step ?? 0,
@@ -54,20 +70,30 @@ export class Diagram {
   /** Return the sample whose dot an event is at; null where there is none, or no such point any more. */
   sampleAt({ offsetX, offsetY, pointerType }) {
     const reach = pointerType === "touch" ? REACH_OF_A_FINGER : REACH;
-    const place = nearest(this.places, PIXELS, offsetX, offsetY, reach);
-    const { length } = this.store.setting.points;
-    return place === null || this.frame.setting.points.length !== length ? null : place % length;
+    const place = nearest(this.places, PIXELS, offsetX / this.larger, offsetY / this.larger, reach);
+    if (place === null || this.frame.setting.points.length !== this.store.setting.points.length) return null;
+    const { setting, numbers } = fittedOf(this.frame);
+    const k = place % setting.points.length;
+    return numbers?.[k] ?? k;
   }
 
   /** Mark the dots of a sample; none of null. */
   mark(i) {
     this.marked = i;
-    const { length } = this.frame?.setting.points ?? [];
+    const { setting, numbers } = this.frame ? fittedOf(this.frame) : {};
+    const { length } = setting?.points ?? [];
+    const at = i === null ? null : numbers?.indexOf(i) ?? i;
     const { offsetLeft, offsetTop } = this.canvas;
     this.rings.forEach((ring, k) => {
-      const place = i === null || this.canvas.hidden ? undefined : this.places[i + k * length];
-      ring.at(place && [offsetLeft + place[0], offsetTop + place[1]]);
+      const place = at === null || at < 0 || this.canvas.hidden ? undefined : this.places[at + k * length];
+      ring.at(place && [offsetLeft + this.larger * place[0], offsetTop + this.larger * place[1]]);
     });
+  }
+
+  /** Draw the diagram so many times larger. */
+  enlarge(larger) {
+    this.larger = larger;
+    this.draw();
   }
 
   choose(name) {
@@ -141,8 +167,9 @@ export class Diagram {
     this.places = [];
     if (draw) {
       const { clientWidth, clientHeight } = this.canvas;
-      const painter = clientWidth && new CanvasPainter(this.canvas, clientWidth, clientHeight);
-      this.places = (painter && draw(painter, this.frame, this.frame.setting)) || [];
+      const [width, height] = [clientWidth, clientHeight].map((each) => each / this.larger);
+      const painter = clientWidth && new CanvasPainter(this.canvas, width, height, this.larger * window.devicePixelRatio);
+      this.places = (painter && draw(painter, ...ofFitted(this.frame))) || [];
     }
     this.mark(this.marked);
   }

@@ -19,7 +19,7 @@ export class Legend {
   }
 }
 
-function entriesOf({ facts, arrays, setting: { machine } }) {
+function entriesOf({ facts, arrays, fitted, setting: { machine } }) {
   const { level, epsilon, proof, decision = "f(x) + b", coefficient = "\u03b2", vanishing, unseen, view } = facts;
   const marked = view?.marked?.length && ["marked", "sample that the words name"];
   if (!arrays.curve && !arrays.field) return [marked].filter(Boolean);
@@ -36,5 +36,5 @@ function entriesOf({ facts, arrays, setting: { machine } }) {
   const roles = arrays.roles && (isRelevance ? [["free", "relevance vector"]]
     : [["free", "support vector, free"], ["bound", "support vector at the bound"]]);
   return [...entries, ...(roles || []), arrays.multipliers && ["disc", `area: coefficient |\u03b2|, ${coefficient}`],
-    marked].filter(Boolean);
+    fitted && ["held", "hollow: held out, not fitted"], marked].filter(Boolean);
 }

@@ -4,6 +4,7 @@
 import { CanvasPainter, colour } from "../paint.js";
 import { numbersInWords } from "../state/reading.js";
 import { element, say } from "./element.js";
+import { forHand } from "./words.js";
 
 const QUIET = 700;
 const LONG = 40;
@@ -21,8 +22,8 @@ export class Proof {
     this.scope = element("p", { class: "lab-words", hidden: true });
     this.live = element("p", { class: "lab-hidden", role: "status" });
     this.sentence = element("p", { class: "lab-sentence", "aria-live": "polite" },
-      "Click to add a point, drag a point to move it, double-click to delete it. Point at one to read what the " +
-      "answer makes of it.");
+      forHand("Click to add a point, drag a point to move it, double-click to delete it. Point at one to read what the " +
+        "answer makes of it."));
     this.bar = new GapBar();
     const value = (name) => (this[name] = element("output", { "aria-label": `${name} value` }, "\u2013"));
     this.values = element("div", { class: "lab-values" },
@@ -30,10 +31,10 @@ export class Proof {
       this.bar.canvas,
       element("p", { class: "lab-dual" }, element("b", {}, "dual"), value("dual")),
       element("small", { class: "lab-words" }, "The gap on a logarithmic scale; dotted: the tolerance."));
-    this.numbers = element("dl", { class: "lab-counts lab-numbers", "aria-label": "The machine in numbers" });
+    this.numbers = element("dl", { class: "lab-numbers", "aria-label": "The machine in numbers" });
     this.counts = element("dl", { class: "lab-counts" });
     this.formulas = element("div", { class: "lab-formulas" });
-    this.dualFormulas = element("div", { class: "lab-formulas" });
+    this.dualFormulas = element("div", { class: "lab-dual-formulas" });
     const named = (words) => element("output", { "aria-label": words });
     [this.primalValue, this.dualValue] = [named("value of the primal problem"), named("value of the dual problem")];
     this.facts = element("dl", { class: "lab-facts" });
@@ -60,9 +61,9 @@ export class Proof {
       say(this.dual, number(proof.dual));
       this.bar.show(proof.gap, proof.tol);
     }
-    list(this.counts, countsOf(facts, arrays));
-    list(this.numbers, numbersInWords(frame, choice));
-    list(this.facts, facts.facts ?? []);
+    showTerms(this.counts, countsOf(facts, arrays));
+    showTerms(this.numbers, numbersInWords(frame, choice));
+    showTerms(this.facts, facts.facts ?? []);
     this.known.hidden = !facts.facts?.length;
     say(this.primalValue, bounded ? `= ${number(proof.primal, 6)}` : "");
     say(this.dualValue, bounded ? dualValue(facts.dual, proof.dual) : "");
@@ -168,7 +169,7 @@ function compared({ gap, tol }) {
 }
 
 /** Show [name, value] in a list of terms, and touch what has changed alone. */
-function list(node, entries) {
+export function showTerms(node, entries) {
   if (node.childElementCount !== 2 * entries.length) {
     node.replaceChildren(...entries.flatMap(() => [element("dt"), element("dd")]));
   }

@@ -11,10 +11,11 @@ import { button, element, say } from "./element.js";
 const PROBLEM = ["machine", "kernel", "points"];
 
 /** The stories that the machines of a menu can tell; they change the store. solve(setting) promises the frame of another
- * setting, and is null where there is no such thing; chosen(i) is told of the point that a story is about. */
+ * setting, and is null where there is no such thing; on = {chosen(i), begun()} is told of the point that a story is about, and
+ * when one begins. */
 export class Stories {
-  constructor(menu, store, solve, chosen) {
-    Object.assign(this, { menu, store, solve, chosen, open: null });
+  constructor(menu, store, solve, on) {
+    Object.assign(this, { menu, store, solve, on, open: null });
     const told = (stories) => stories.filter((story) => this.isTold(story));
     this.groups = [["What will happen?", told(PREDICTIONS)], ["Bring it about", told(GOALS)]];
     this.list = element("select", { "aria-label": "Story", onchange: () => this.begin(this.list.value) },
@@ -53,6 +54,7 @@ export class Stories {
     this.options.replaceChildren(...(this.open.options ?? []).map((words, k) =>
       element("button", { type: "button", disabled: true, onclick: () => this.predict(k) }, words)));
     this.options.hidden = !this.open.options;
+    this.on.begun();
     this.store.change(this.startOf(this.open));
   }
 
@@ -84,7 +86,7 @@ export class Stories {
   started(answer) {
     this.start = answer;
     this.about = this.open.pick?.(answer) ?? null;
-    if (this.about !== null) this.chosen(this.about);
+    if (this.about !== null) this.on.chosen(this.about);
     for (const option of this.options.children) option.disabled = false;
   }
 

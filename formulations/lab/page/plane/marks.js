@@ -2,6 +2,7 @@
 // What is drawn of the points: multipliers, slacks, roles, and the points themselves.
 
 import { colour } from "../paint.js";
+import { HELD } from "../state/held.js";
 
 export const RADIUS = 5;
 /** Pixels around a point in which it is drawn, with its ring. */
@@ -61,6 +62,13 @@ export function drawMarked(painter, axes, points, marked) {
   painter.circles(rings, { stroke: colour("accent"), width: 3 });
   const style = { fill: colour("ink"), size: 12, weight: "600" };
   rings.forEach(([x, y, radius], k) => painter.text(x + radius, y - radius + 2, String(there[k]), style));
+}
+
+/** Hollows of the points that are held out. */
+export function drawHeld(painter, axes, points, roles, isSeen = everywhere) {
+  const hollow = 0.55 * radiusOf(points);
+  const there = points.map(([u, v]) => [axes.x(u), axes.y(v), hollow]).filter(([x, y], i) => roles[i] === HELD && isSeen(x, y, REACH));
+  painter.circles(there, { fill: colour("paper") });
 }
 
 /** The points that are seen: discs of the class +1, squares of the class -1, and discs of a regression. */

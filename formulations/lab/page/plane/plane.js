@@ -15,7 +15,7 @@ const PATIENCE = 50;
 /** The plane of a store and a hand; hovered(i) is told which point the pointer is over. */
 export class Plane {
   constructor(store, hand, hovered) {
-    Object.assign(this, { store, hand, hovered, frame: null, width: 0, height: 0 });
+    Object.assign(this, { store, hand, hovered, frame: null, width: 0, height: 0, larger: 1 });
     this.canvas = element("canvas", { role: "img", "aria-label": "The picture of the machine" });
     this.samples = new Samples();
     const [help, option] = [newId("help"), newId("point")];
@@ -32,10 +32,16 @@ export class Plane {
   }
 
   resize() {
-    const { clientWidth, clientHeight } = this.node;
-    if (clientWidth === this.width && clientHeight === this.height) return;
-    [this.width, this.height] = [clientWidth, clientHeight];
+    const [width, height] = [this.node.clientWidth, this.node.clientHeight].map((each) => each / this.larger);
+    if (width === this.width && height === this.height) return;
+    [this.width, this.height] = [width, height];
     this.draw();
+  }
+
+  /** Draw everything so many times larger. */
+  enlarge(larger) {
+    this.larger = larger;
+    this.resize();
   }
 
   /** Draw at once. */
@@ -43,9 +49,9 @@ export class Plane {
     window.clearTimeout(this.late);
     this.late = null;
     if (!this.width || !this.store.setting) return;
-    const painter = new CanvasPainter(this.canvas, this.width, this.height);
+    const painter = new CanvasPainter(this.canvas, this.width, this.height, this.larger * window.devicePixelRatio);
     drawAnswer(painter, this.frame, this.store.setting, this.hand);
-    this.samples.draw(this.frame, this.store.setting, this.width, this.height);
+    this.samples.draw(this.frame, this.store.setting, this);
   }
 
   /** Draw the points where they are now, unless their frame comes soon. */

@@ -32,6 +32,10 @@ export class Pointing {
       pointerleave: () => plane.hovered(null),
       contextmenu: keep,
     })) node.addEventListener(name, listener);
+    // A finger that begins on a point, or where it moves the window, does not scroll the page.
+    node.addEventListener("touchstart", (event) => {
+      if (this.act && !this.tap && event.cancelable) event.preventDefault();
+    }, { passive: false });
     node.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
   }
 
@@ -40,7 +44,8 @@ export class Pointing {
     const { store, width, height } = this.plane;
     const axes = axesOf(store.setting.window, width, height);
     const box = this.node.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const scale = width / box.width || 1;
+    const [x, y] = [scale * (event.clientX - box.left), scale * (event.clientY - box.top)];
     return { axes, x, y, u: axes.u(x), v: axes.v(y) };
   }
 
@@ -91,7 +96,8 @@ export class Pointing {
   onNothing(place, event, other) {
     const { hand } = this.plane;
     if (this.onTube(place, event)) return this.widens(place, () => this.adds(place, event, other));
-    return hand.mode === "move" ? this.pans(place) : this.adds(place, event, other);
+    if (hand.mode === "move") return this.pans(place);
+    return event.pointerType === "touch" ? this.taps(place, event) : this.adds(place, event, other);
   }
 
   /** Add a point in the modes that do, and return what moving does then. */
@@ -102,6 +108,14 @@ export class Pointing {
     const before = hand.points;
     hand.add(place.u, place.v, { other, gesture: "drag", stamp: event.timeStamp });
     return hand.points === before ? () => {} : this.drags(before.length, place);
+  }
+
+  /** A finger that stays where it is adds a point once it is lifted; one that moves on scrolls the page. */
+  taps(place, event) {
+    this.tap = () => this.adds(place, event, false);
+    return (to) => {
+      if (Math.hypot(to.x - place.x, to.y - place.y) > FINGER.same) this.tap = () => {};
+    };
   }
 
   drags(i, from) {
@@ -165,8 +179,8 @@ export class Pointing {
   up(event) {
     if (this.node.hasPointerCapture(event.pointerId)) this.node.releasePointerCapture(event.pointerId);
     this.act = null;
-    if (event.type === "pointerup") this.clicked?.();
-    this.clicked = null;
+    if (event.type === "pointerup") (this.clicked ?? this.tap)?.();
+    [this.clicked, this.tap] = [null, null];
     this.plane.store.settle();
   }
 

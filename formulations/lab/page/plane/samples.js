@@ -17,14 +17,14 @@ export class Samples {
     this.drawn = { look: "", points: [], roles: null };
   }
 
-  /** Draw the samples of a setting with the rings of its frame. */
-  draw(frame, setting, width, height) {
+  /** Draw the samples of a setting with the rings of its frame, on a plane so wide and high and so much larger. */
+  draw(frame, setting, { width, height, larger }) {
     const before = this.drawn;
     const roles = ofSamples(frame, "roles", setting.points);
     this.drawn = { look: lookOf(setting, width, height), points: setting.points, roles };
     const changed = changes(before, this.drawn);
     if (changed === null || changed.length > FEW) {
-      this.painter = new CanvasPainter(this.canvas, width, height);
+      this.painter = new CanvasPainter(this.canvas, width, height, larger * window.devicePixelRatio);
       drawSamples(this.painter, frame, setting);
       return;
     }

@@ -98,20 +98,6 @@ def test_a_diagram_is_beside_the_picture_within_the_window(window):
         assert page.locator(".lab-status").evaluate("node => node.scrollHeight <= node.clientHeight"), view
 
 
-@pytest.mark.parametrize("window", [{"viewport": {"width": 390, "height": 844}}], ids=["phone"], indirect=True)
-def test_on_a_phone_sliders_follow_the_picture_and_a_chosen_diagram_comes_into_the_window(window):
-    page = window.open({"points": CLASSES}).page
-    order = [".lab-plane", "[aria-label='C: cost of an error']", "[aria-label^='gamma:']", ".lab-tabs", ".lab-proof"]
-    tops = [page.locator(each).bounding_box()["y"] for each in order]
-    assert tops == sorted(tops)
-    assert tops[1] < page.viewport_size["height"]
-    page.locator("[data-view=kkt]").click()
-    window.settled()
-    diagram = page.locator(".lab-diagram").bounding_box()
-    assert diagram["y"] >= 0
-    assert diagram["y"] + diagram["height"] <= page.viewport_size["height"] + 1
-
-
 RINGS = """() => [".lab-plane", ".lab-diagram"].map((each) => [...document.querySelectorAll(`${each} > .lab-ring`)]
     .filter((ring) => !ring.hidden).map((ring) => {
         const { x, y, width } = ring.getBoundingClientRect();

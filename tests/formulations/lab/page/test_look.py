@@ -29,7 +29,10 @@ SETTINGS = {
     "regression": {"points": WAVE, "machine": {"name": "soft-tube"}},
 }
 
-CONTROLS = "button, select, input[type=range], input[type=number], .lab-modes label, .lab-plane, summary, .lab-status"
+CONTROLS = (
+    "button:not(.lab-sheet *), select, input[type=range], input[type=number], .lab-modes label, .lab-plane, summary, "
+    ".lab-status"
+)
 
 
 def named(cases):

@@ -251,6 +251,8 @@ def test_the_layout_is_that_of_the_width_of_the_cell(
 ) -> None:
     cell = Cell(page, Lab(), monkeypatch, width)
     cell.settle()
+    assert page.locator(".lab-sheet").is_visible() != beside
+    page.locator("[data-group=proof]").evaluate("node => node.click()")
     plane, proof = (page.locator(f".lab-{part}").bounding_box() for part in ("plane", "proof"))
     assert (proof["x"] > plane["x"] + plane["width"] - 1) == beside
     assert page.evaluate("() => document.getElementById('cell').scrollWidth") <= width

@@ -31,7 +31,7 @@ def test_the_machine_is_shown_in_numbers_with_both_problems(window):
     lab = window.open(LINEAR)
     lab.says("Proved optimal")
     solution = solution_of(LINEAR)
-    shown = dict(zip(*[iter(lab.page.locator(".lab-numbers > *").all_inner_texts())] * 2, strict=True))
+    shown = dict(zip(*[iter(lab.page.locator(".lab-proof .lab-numbers > *").all_inner_texts())] * 2, strict=True))
     w = solution.beta @ np.array(CLASSES)[:, :2]
     assert [float(each.replace("−", "-")) for each in shown["w"].strip("()").split(", ")] == pytest.approx(w, rel=1e-3)
     assert float(shown["b"].replace("−", "-")) == pytest.approx(solution.intercept, rel=1e-3)
