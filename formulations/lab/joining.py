@@ -35,6 +35,8 @@ _TOKEN = re.compile(
     r"|(?P<pattern>/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*)|(?P<word>[\w$]+)|(?P<other>.)",
     re.DOTALL,
 )
+_ESCAPE = re.compile(r"(?<!\\)\\u(00[a-f][0-9a-f]|0[1-9a-f][0-9a-f]{2}|2[12][0-9a-f]{2}|20[13-9][0-9a-f])")
+"""Letters by number that may stand as themselves."""
 _PATTERN_AFTER = "(,=:[!&|?{};"
 """What a regular expression may follow, in place of an operand before a division."""
 _ENDLESS, _ENDED = frozenset("{([,;:?=&|<>*!"), frozenset(")]},;:?.=&|<>*")
@@ -91,7 +93,7 @@ def _wrapped(path: PurePosixPath, text: str, sources: Mapping[str, PurePosixPath
             f"{path} must import and export as formulations/lab/joining.py says, but has {other[0].strip()!r}."
         )
     wrapped = f"const {_variable(path)} = (() => {{\n{body}\nreturn {{ {', '.join(exports)} }};\n}})();"
-    return f"// {path}\n{_shortened(wrapped)}"
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), _shortened(wrapped))
 
 
 def _shortened(text: str) -> str:

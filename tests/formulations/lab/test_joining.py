@@ -29,9 +29,9 @@ def test_a_module_stands_once_and_after_those_that_it_imports(tmp_path: Path) ->
     }
     joined = join_modules(write(tmp_path, modules), "main.js")
     assert joined == (
-        '// paint.js\nconst $paint=(()=>{const colour="red";return{colour};})();\n'
-        "// draw/draw.js\nconst $draw_draw=(()=>{const{colour}=$paint;const draw=(x)=>x+colour;return{draw};})();\n"
-        "// main.js\nconst $main=(()=>{const{draw}=$draw_draw;const{colour:ink}=$paint;"
+        'const $paint=(()=>{const colour="red";return{colour};})();\n'
+        "const $draw_draw=(()=>{const{colour}=$paint;const draw=(x)=>x+colour;return{draw};})();\n"
+        "const $main=(()=>{const{draw}=$draw_draw;const{colour:ink}=$paint;"
         "function render(){return draw(ink);}\nreturn{render};})();\n"
         "export default $main;\n"
     )
@@ -114,6 +114,7 @@ def test_every_style_sheet_of_the_page_stands_once_and_in_order() -> None:
 
 def test_the_page_loads_all_its_modules_at_once() -> None:
     page = Path(formulations.lab.__file__).parent / "page"
-    imported = re.findall(r"^// (\S+\.js)$", join_modules(page, "main.js"), re.MULTILINE)
+    imported = re.findall(r"^const \$(\w+)=\(\(\)=>", join_modules(page, "main.js"), re.MULTILINE)
     preloaded = re.findall(r'<link rel="modulepreload" href="([^"]+)">', (page / "index.html").read_text())
-    assert preloaded == sorted(set(imported) - {"main.js"})
+    assert preloaded == sorted(preloaded)
+    assert sorted(re.sub(r"\W", "_", name.removesuffix(".js")) for name in preloaded) == sorted({*imported} - {"main"})
