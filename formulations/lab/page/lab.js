@@ -171,6 +171,7 @@ class Lab {
   /** Undo and redo; no key goes further, since a notebook around the lab has shortcuts of its own. */
   key(event) {
     event.stopPropagation();
+    if (event.key === "Escape" && this.sheet.isLecture) this.toolbar.lecture(false);
     const isText = event.target.matches?.("input[type=number], input[type=text]");
     if (!(event.ctrlKey || event.metaKey) || event.altKey || isText) return;
     const key = event.key.toLowerCase();

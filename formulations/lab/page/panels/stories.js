@@ -30,10 +30,11 @@ export class Stories {
     this.node = element("fieldset", { class: "lab-stories" }, element("legend", {}, "Stories"), this.list, this.box);
   }
 
-  isTold({ start, isTwofold }) {
+  isTold({ start, isTwofold, view }) {
     const named = (choices, name) => choices.some((each) => each.name === name || each.others.includes(name));
     const example = this.menu.presets.find(({ name }) => name === start.example);
     return (!start.example || example !== undefined) && (!isTwofold || this.solve !== null)
+      && (view === undefined || this.menu.views.some(({ name }) => name === view))
       && named(this.menu.machines, (start.machine ?? example.setting.machine).name);
   }
 

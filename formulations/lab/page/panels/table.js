@@ -10,6 +10,9 @@ import { FURTHEST, fitted, machineOf } from "../state/setting.js";
 import { button, element, say } from "./element.js";
 
 const PAGE = 50;
+/** What is smaller is rounding, and shown as 0. */
+const SLIGHT = 1e-9;
+const tidied = (value) => (Math.abs(value) < SLIGHT ? 0 : value);
 
 /** The table; it changes the store, and chosen(i) is told of a point whose row is entered. */
 export class Table {
@@ -94,7 +97,7 @@ export class Table {
     });
     const kind = row.querySelector("td > button[aria-label^=Class]");
     if (kind) say(kind, point[2] > 0 ? "+1" : "\u22121");
-    row.querySelectorAll("output").forEach((cell, k) => say(cell, shown(columns[k].value(i), 4)));
+    row.querySelectorAll("output").forEach((cell, k) => say(cell, shown(tidied(columns[k].value(i)), 4)));
   }
 
   /** Take a coordinate that was typed; what is none stays to be corrected. */

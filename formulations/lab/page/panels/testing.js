@@ -24,7 +24,11 @@ export class Testing {
       "aria-label": "Errors at the points that are held out, over the values of the machine" });
     this.node = element("fieldset", { class: "lab-testing" }, element("legend", {}, "Held-out points"), this.share, this.said,
       this.canvas);
-    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    // It may have been out of sight, where nothing is computed.
+    new ResizeObserver(() => {
+      if (this.frame) this.look(this.frame);
+      this.draw();
+    }).observe(this.canvas);
   }
 
   /** Hold out a share of the points, drawn hollow: the machine is fitted to the others. */
@@ -42,6 +46,7 @@ export class Testing {
 
   /** Look at a frame that stands still. */
   look(frame) {
+    this.frame = frame;
     const choice = machineOf(this.menu, frame.setting);
     const { tests, held, deviationHeld } = machineNumbers(frame, choice);
     const isTested = held > 0 && frame.arrays.multipliers !== undefined && (tests !== undefined || deviationHeld !== undefined);

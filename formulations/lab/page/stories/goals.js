@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stories that ask for something to be brought about.
 //
-// A story is {name, title, start, words, check}. check(answer, start, solve) returns what is proved of an answer that
+// A story is {name, title, start, words, check}, and view, the name of one that it needs, and isTwofold, if it needs an
+// answer beside the one that is shown. check(answer, start, solve) returns what is proved of an answer that
 // has brought it about, and throws a Missing, which says what is missing, for any other. answer is an Answer as in
 // stories/answer.js, start the one that the story began with, and solve(setting) promises the Answer to another setting.
 
@@ -127,6 +128,7 @@ export const GOALS = [
     name: "common-point",
     title: "No line, and why",
     start: { points: SEPARATED, machine: { name: "hard-margin" }, kernel: LINEAR },
+    view: "hulls",
     words: "Make the hard margin of the linear kernel impossible, and look in Hulls at a point that proves it: one that "
       + "the convex hulls of both classes have in common.",
     check(answer) {
