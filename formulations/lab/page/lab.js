@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lab in one element: the picture, its controls, its proof, and the views.
 //
-// mount(root, connect) builds it; connect(handlers) is a transport as in wire/socket.js, and address one as in
-// state/address.js, of a page that has its own. Where connect.isAlone, a page has one connection at most. All CSS is below the class qp-lab, which root is given.
+// mount(root, connect, diagrams) builds it; connect(handlers) is a transport as in wire/socket.js, diagrams are those of
+// views/index.js or some of them, and address is one as in state/address.js, of a page that has its own. Where
+// connect.isAlone, a page has one connection at most. All CSS is below the class qp-lab, which root is given.
 
 import { Controls } from "./panels/controls.js";
 import { Diagram } from "./panels/diagram.js";
@@ -38,8 +39,8 @@ const LARGER = 1.6;
 const PROBLEM = ["machine", "kernel", "points"];
 
 /** Build the lab, and return it: {latencies, setting, frame}, also as window.lab. */
-export function mount(root, connect, address = null) {
-  const lab = new Lab(root, address, connect.isAlone ? null : connect);
+export function mount(root, connect, diagrams, address = null) {
+  const lab = new Lab(root, diagrams, address, connect.isAlone ? null : connect);
   lab.conversation = new Conversation(connect, {
     menu: (menu) => lab.begin(menu),
     setting: (setting) => lab.store.change(complete(lab.menu, setting)),
@@ -60,9 +61,10 @@ function of(group, node) {
 
 class Lab {
   /** connect opens further connections; it is null where there is none beside the page's own. */
-  constructor(root, address, connect) {
+  constructor(root, diagrams, address, connect) {
     const errands = connect && new Errands(connect);
-    Object.assign(this, { root, address, connect, errands, held: new Held(), second: null, latencies: [], menu: null, over: null, pointed: null });
+    Object.assign(this, { root, diagrams, address, connect, errands, held: new Held(), second: null });
+    Object.assign(this, { latencies: [], menu: null, over: null, pointed: null });
     root.classList.add("qp-lab");
     this.store = new Store(null, (setting, how) => this.changed(setting, how));
     this.hand = new Hand(this.store, () => this.looked(), (words) => this.proof.explain(words));
@@ -192,7 +194,7 @@ class Lab {
     this.hand.most = menu.most_points;
     this.plane.slider = (name) => machineOf(menu, this.setting).sliders.find((each) => each.name === name);
     this.controls = new Controls(menu, this.store);
-    this.diagram = new Diagram(menu, this.store, {
+    this.diagram = new Diagram(menu, this.diagrams, this.store, {
       hovered: (i) => this.hovered(i, true), chosen: (i) => this.hand.select(i),
     });
     this.head.firstChild.after(this.controls.head);

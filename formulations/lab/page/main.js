@@ -6,6 +6,7 @@ import { element } from "./panels/element.js";
 import { followScheme } from "./scheme.js";
 import { hashAddress } from "./state/address.js";
 import { keep, recall } from "./state/kept.js";
+import { DIAGRAMS } from "./views/index.js";
 import { socketTo } from "./wire/socket.js";
 
 const KEPT = "qpkernels-lab-token";
@@ -27,7 +28,7 @@ function token() {
 
 const kept = token();
 if (kept) {
-  mount(document.body, socketTo(kept), hashAddress());
+  mount(document.body, socketTo(kept), DIAGRAMS, hashAddress());
 } else {
   document.body.classList.add("qp-lab");
   followScheme(document.body, () => {});

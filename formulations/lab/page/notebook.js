@@ -5,6 +5,7 @@
 // last; any other waits until it is touched, and is opened again then.
 
 import { mount } from "./lab.js";
+import { DIAGRAMS } from "./views/index.js";
 import { frameOf } from "./wire/frames.js";
 
 const WAITING = "Waiting for the kernel; where it was restarted, run the cell again.";
@@ -70,7 +71,7 @@ export function render({ model, el }) {
   root.setAttribute("data-lm-suppress-shortcuts", "true");
   root.addEventListener("keydown", saveNotebook);
   el.append(root);
-  const lab = mount(root, widgetTransport(model));
+  const lab = mount(root, widgetTransport(model), DIAGRAMS);
   const touched = () => lab.conversation.alive || lab.conversation.transport.open();
   for (const name of ["pointerdown", "focusin"]) root.addEventListener(name, touched);
   return () => lab.end();

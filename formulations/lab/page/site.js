@@ -4,7 +4,9 @@
 
 import { mount } from "./lab.js";
 import { hashAddress } from "./state/address.js";
+import { drawConditions as kkt, drawLosses as losses } from "./views/losses.js";
 import { workerTo } from "./wire/worker.js";
 
 if (new URLSearchParams(window.location.search).has("compact")) document.body.classList.add("lab-compact");
-mount(document.body, workerTo("solver.js", JSON.parse(document.getElementById("menu").textContent)), hashAddress());
+const menu = JSON.parse(document.getElementById("menu").textContent);
+mount(document.body, workerTo("solver.js", menu), { kkt, losses }, hashAddress());

@@ -3,7 +3,6 @@
 
 import { CanvasPainter } from "../paint.js";
 import { playerBar } from "../player.js";
-import { DIAGRAMS } from "../views/index.js";
 import { nearest } from "../plane/edits.js";
 import { element, newId, say } from "./element.js";
 import { Ring } from "./ring.js";
@@ -35,8 +34,8 @@ function ofFitted(frame) {
 
 /** The views of a menu; they change the store. on = {hovered(i), chosen(i)} is told of samples of the diagram. */
 export class Diagram {
-  constructor(menu, store, on) {
-    Object.assign(this, { store, on, views: menu.views, frame: null, places: [], marked: null, larger: 1 });
+  constructor(menu, diagrams, store, on) {
+    Object.assign(this, { diagrams, store, on, views: menu.views, frame: null, places: [], marked: null, larger: 1 });
     const panel = newId("view");
     this.tabs = menu.views.map(({ name, title }) => element("button", {
       type: "button", role: "tab", "aria-controls": panel, "data-view": name, onclick: () => this.choose(name),
@@ -142,7 +141,7 @@ export class Diagram {
   refresh() {
     const { facts, arrays } = this.isOther ? { facts: {}, arrays: {} } : this.frame;
     const { name } = this.store.setting.view;
-    this.panel.hidden = !DIAGRAMS[this.isOther ? name : facts.view?.name];
+    this.panel.hidden = !this.diagrams[this.isOther ? name : facts.view?.name];
     this.panel.setAttribute("aria-busy", this.isOther || facts.view?.pending === true);
     this.canvas.hidden = !Object.keys(arrays).some((each) => each.startsWith("view."));
     say(this.caption, this.isOther ? WORKING : facts.view?.words ?? "");
@@ -163,7 +162,7 @@ export class Diagram {
   }
 
   draw() {
-    const draw = this.frame && DIAGRAMS[this.frame.facts.view?.name];
+    const draw = this.frame && this.diagrams[this.frame.facts.view?.name];
     this.places = [];
     if (draw) {
       const { clientWidth, clientHeight } = this.canvas;

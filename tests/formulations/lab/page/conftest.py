@@ -63,11 +63,11 @@ LEAVE = """() => {
 """End what the lab in a window would still do: play on, or write its setting into the address."""
 
 REMOUNT = """async (fragment) => {
-    const modules = ["/lab.js", "/wire/socket.js", "/state/address.js"].map((name) => import(name));
-    const [{ mount }, { socketTo }, { hashAddress }] = await Promise.all(modules);
+    const modules = ["/lab.js", "/wire/socket.js", "/state/address.js", "/views/index.js"].map((name) => import(name));
+    const [{ mount }, { socketTo }, { hashAddress }, { DIAGRAMS }] = await Promise.all(modules);
     document.body.replaceWith(document.createElement("body"));
     window.history.replaceState(null, "", `${window.location.pathname}${fragment}`);
-    mount(document.body, socketTo(TOKEN), hashAddress());
+    mount(document.body, socketTo(TOKEN), DIAGRAMS, hashAddress());
 }""".replace("TOKEN", json.dumps(TOKEN))
 """What main.js does, in a window where the page is loaded: most of the time to open a window goes into loading it."""
 
