@@ -46,7 +46,7 @@ def test_the_soak_waits_for_a_server_that_compiles_and_ends_where_one_refuses() 
 
 def test_the_page_that_states_the_bytes_of_the_lab_is_of_this_lab() -> None:
     kept = json.loads((DOCS / "performance" / "lab.json").read_text())
-    # As near as a page need say it; python -m benchmarks.lab --points --openings 0 --soak 0 writes it anew.
+    # As near as a page need say it; python -m benchmarks.lab --points --site --soak 0 writes it anew.
     assert kept["weight"] == pytest.approx(weight(), rel=0.05)
     assert f"together have {kept['weight'] / 1e3:.0f} kB" in (DOCS / "performance" / "lab.md").read_text()
 
@@ -54,7 +54,20 @@ def test_the_page_that_states_the_bytes_of_the_lab_is_of_this_lab() -> None:
 @pytest.mark.skipif(find_chromium() is None, reason="make browser installs it")
 def test_a_point_is_dragged_and_the_page_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.lab.__main__._LOOKING", 0.1)
-    arguments = ["--points", "40", "--events", "30", "--openings", "1", "--soak", "0.02", "--out", str(tmp_path)]
+    arguments = [
+        "--points",
+        "40",
+        "--site",
+        "30",
+        "--events",
+        "30",
+        "--openings",
+        "1",
+        "--soak",
+        "0.02",
+        "--out",
+        str(tmp_path),
+    ]
     # A browser that other tests keep open is driven by this thread, and there can be one in each.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(main, arguments).result()
@@ -67,4 +80,7 @@ def test_a_point_is_dragged_and_the_page_written(tmp_path: Path, monkeypatch: py
     assert found["weight"] == weight() <= 300_000
     text = (tmp_path / "lab.md").read_text()
     assert "| 40" in text
+    assert found["site"]["drags"][0]["statuses"].keys() == {"optimal"}
+    assert found["site"]["weight"] <= 250_000
+    assert "## Without a server" in text
     assert "MiB" in text

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measure the lab in a real browser: python -m benchmarks.lab [--points 300 2000] [--events 500] [--soak MINUTES].
+"""Measure the lab in a real browser: python -m benchmarks.lab [--points 300 2000] [--site 200 500] [--soak MINUTES].
 
 A server runs in a process of its own, and Chromium without a window drags a point of a soft margin with the Gaussian
 kernel around, sixty events a second. The page measures from the newest event in a frame to the end of its drawing. The
-soak sends random events, each when the one before is answered, and looks at the memory of the server. What is found is
-written to lab.json and lab.md; what is left out of a run stays as it was measured last, but for the bytes of the page.
+lab of the site is measured in the same way, from files that a plain web server sends. The soak sends random events, one
+when the last is answered, and looks at the memory of the server. What is found is written to lab.json and lab.md;
+what is left out of a run stays as it was measured last, but for the bytes of the page.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import sleep
 from typing import Any
 
@@ -21,8 +23,9 @@ import formulations.lab
 from benchmarks.computer import Watch, this_computer
 from benchmarks.lab.dragging import chromium, dragged, opened
 from benchmarks.lab.page import page
-from benchmarks.lab.server import running
+from benchmarks.lab.server import running, serving
 from benchmarks.lab.soak import soak
+from formulations.lab.site import write_site
 
 __all__ = ["main", "weight"]
 
@@ -36,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and write."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.lab", description=__doc__)
     parser.add_argument("--points", type=int, nargs="*", default=[300, 2000])
+    parser.add_argument("--site", type=int, nargs="*", default=[200, 500], help="points, for the lab of the site")
     parser.add_argument("--events", type=int, default=500)
     parser.add_argument("--openings", type=int, default=5, help="of the page, each on a server that has just started")
     parser.add_argument("--soak", type=float, default=60.0, help="minutes; 0: none")
@@ -43,8 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     path = asked.out / "lab.json"
     kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    if asked.points or asked.openings:
+    if asked.points:
         kept |= _in_browser(asked.points, asked.events, asked.openings)
+    if asked.site:
+        kept["site"] = _of_site(asked.site, asked.events, asked.openings)
     if asked.soak:
         kept |= _soaked(60.0 * asked.soak)
     kept["weight"] = weight()
@@ -65,14 +71,25 @@ def _in_browser(points: Sequence[int], events: int, times: int) -> dict[str, Any
         openings = []
         for _ in range(times):
             with running() as server:
-                openings.append(asdict(opened(browser, server)))
+                openings.append(asdict(opened(browser, server.address)))
         drags = []
         with running() as server:
             for count in points:
-                drags.append(asdict(dragged(browser, server, count, events)))
+                drags.append(asdict(dragged(browser, server.address, count, events)))
                 print(page({"drags": drags, "weight": weight()}))
     found = {"openings": openings, "drags": drags}
     return {"where": _where(before), **{name: measured for name, measured in found.items() if measured}}
+
+
+def _of_site(points: Sequence[int], events: int, times: int) -> dict[str, Any]:
+    """Write the lab of the site, open it some times, and drag a point of each number of points."""
+    before = _busy()
+    with TemporaryDirectory() as name, chromium() as browser, serving(Path(name)) as address:
+        write_site(Path(name))
+        weight = sum(file.stat().st_size for file in Path(name).iterdir())
+        openings = [asdict(opened(browser, address)) for _ in range(times)]
+        drags = [asdict(dragged(browser, address, count, events)) for count in points]
+    return {"where": _where(before), "weight": weight, "openings": openings, "drags": drags}
 
 
 def _soaked(seconds: float) -> dict[str, Any]:

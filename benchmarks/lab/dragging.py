@@ -15,8 +15,6 @@ from urllib.parse import quote
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.lab.server import Server
-
 __all__ = ["Dragged", "Opened", "chromium", "dragged", "find_chromium", "opened"]
 
 _RATE = 60.0
@@ -92,10 +90,10 @@ class Dragged:
     queue: int
 
 
-def opened(browser: Browser, server: Server) -> Opened:
+def opened(browser: Browser, address: str) -> Opened:
     """Open the page as it begins, and return how long it took."""
     page = browser.new_page()
-    page.goto(server.address)
+    page.goto(address)
     _until(page, "window.lab?.frame")
     first_frame = page.evaluate("() => performance.now()")
     # A picture may be drawn before the browser has painted any.
@@ -105,11 +103,11 @@ def opened(browser: Browser, server: Server) -> Opened:
     return Opened(float(paint), float(first_frame))
 
 
-def dragged(browser: Browser, server: Server, count: int, events: int) -> Dragged:
+def dragged(browser: Browser, address: str, count: int, events: int) -> Dragged:
     """Drag a point of ``count`` points of a soft margin around, and return what the page measured."""
     setting = _setting(count)
     page = browser.new_page(viewport={"width": 1300, "height": 900})
-    page.goto(f"{server.address}#{quote(json.dumps(setting))}")
+    page.goto(f"{address}#{quote(json.dumps(setting))}")
     _until(page, "window.lab?.frame && window.lab.frame.setting === window.lab.setting")
     box = page.locator(".lab-over").bounding_box()
     assert box is not None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
@@ -27,6 +27,13 @@ _READING = """`proved` are the frames that are optimal to a relative gap of 1e-6
 """
 
 
+_SITE = """The lab of the site solves and proves in a worker of the browser, without Python. It is measured in the same
+way.
+"""
+
+_HEADS = ("points", "events", "frames", "p50", "p95", "longest", "proved", "largest gap", "waiting")
+
+
 def page(found: Mapping[str, Any]) -> str:
     """Return the page."""
     return "\n".join(_parts(found))
@@ -36,25 +43,39 @@ def _parts(found: Mapping[str, Any]) -> Iterator[str]:
     yield _OPENING
     sign = _mark(found.get("where"))
     if "drags" in found:
-        heads = ("points", "events", "frames", "p50", "p95", "longest", "proved", "largest gap", "waiting")
-        yield table(heads, (_drag(drag, sign) for drag in found["drags"]))
+        yield table(_HEADS, (_drag(drag, sign) for drag in found["drags"]))
         yield _READING
     if "openings" in found:
-        openings = found["openings"]
-        paint, frame = (median(each[name] for each in openings) for name in ("first_paint", "first_frame"))
-        yield (
-            f"On a server that has just started, the page paints {paint:.0f} ms after it is asked for, and its first "
-            f"answer is drawn after\n{frame:.0f} ms (medians of {len(openings)}){sign}.\n"
-        )
+        yield f"On a server that has just started, {_opened(found['openings'])}{sign}.\n"
     yield f"All files of the page together have {found['weight'] / 1e3:.0f} kB.\n"
     if "soak" in found:
         yield _soak(found["soak"])
-    marks = [_mark(found.get("where")), _mark(found.get("soak", {}).get("where"))]
+    if "site" in found:
+        yield from _site(found["site"])
+    marks = [_mark(each.get("where")) for each in (found, found.get("soak", {}), found.get("site", {}))]
     if any(marks):
         yield FOOTNOTE
     if "where" in found:
         day, computer = found["where"]["day"], found["where"]["computer"]
         yield f"{day}: {computer['processor']}, {computer['cores']} cores; Python {computer['python']}.\n"
+
+
+def _site(site: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Without a server\n"
+    yield _SITE
+    sign = _mark(site["where"])
+    yield table(_HEADS, (_drag(drag, sign) for drag in site["drags"]))
+    if site["openings"]:
+        yield f"From a web server on the same computer, {_opened(site['openings'])}{sign}.\n"
+    yield f"Its files weigh {site['weight'] / 1e3:.0f} kB, before a web server compresses them.\n"
+
+
+def _opened(openings: Sequence[Mapping[str, float]]) -> str:
+    paint, frame = (median(each[name] for each in openings) for name in ("first_paint", "first_frame"))
+    return (
+        f"the page paints {paint:.0f} ms after it is asked for, and its first answer is drawn after\n{frame:.0f} ms "
+        f"(medians of {len(openings)})"
+    )
 
 
 def _drag(drag: Mapping[str, Any], sign: str) -> list[str]:

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The server of the lab, in a process of its own."""
+"""The server of the lab in a process of its own, and a folder as a web site on this computer."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
-__all__ = ["Server", "running"]
+__all__ = ["Server", "running", "serving"]
 
 _SERVE = """
 from formulations.lab.app import serve
@@ -62,3 +66,21 @@ def running() -> Iterator[Server]:
             yield Server(address, process.pid)
         finally:
             process.terminate()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    """Serves files without a word."""
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """Serve a folder, and yield its address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from benchmarks.lab.dragging import chromium, find_chromium
-from tests.served_folder import serving
+from benchmarks.lab.server import serving
 
 
 @pytest.fixture(scope="session")

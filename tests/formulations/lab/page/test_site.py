@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
+from benchmarks.lab.server import serving
 from formulations.lab.settings import IN_BROWSER, KERNELS, MACHINES, LabTask, MenuChoice, read_setting
 from formulations.lab.site import VIEWS_IN_BROWSER, write_site
 from formulations.lab.views import VIEWS
 from formulations.modelling.model import Model
 from qpkernels.errors import InseparableError
 from tests.formulations.lab.page.conftest import CLASSES, Lab, opened
-from tests.served_folder import serving
 
 LARGEST = 250_000
 """Bytes of the page with its scripts."""
