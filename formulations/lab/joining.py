@@ -35,8 +35,7 @@ _TOKEN = re.compile(
     r"|(?P<pattern>/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*)|(?P<word>[\w$]+)|(?P<other>.)",
     re.DOTALL,
 )
-_ESCAPE = re.compile(r"(?<!\\)\\u(00[a-f][0-9a-f]|0[1-9a-f][0-9a-f]{2}|2[12][0-9a-f]{2}|20[13-9][0-9a-f])")
-"""Letters by number that may stand as themselves."""
+_PLAIN_LETTER = re.compile(r"(?<!\\)\\u(00[a-f][0-9a-f]|0[1-9a-f][0-9a-f]{2}|2[12][0-9a-f]{2}|20[13-9][0-9a-f])")
 _PATTERN_AFTER = "(,=:[!&|?{};"
 """What a regular expression may follow, in place of an operand before a division."""
 _ENDLESS, _ENDED = frozenset("{([,;:?=&|<>*!"), frozenset(")]},;:?.=&|<>*")
@@ -93,13 +92,12 @@ def _wrapped(path: PurePosixPath, text: str, sources: Mapping[str, PurePosixPath
             f"{path} must import and export as formulations/lab/joining.py says, but has {other[0].strip()!r}."
         )
     wrapped = f"const {_variable(path)} = (() => {{\n{body}\nreturn {{ {', '.join(exports)} }};\n}})();"
-    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), _shortened(wrapped))
+    return _PLAIN_LETTER.sub(lambda match: chr(int(match[1], 16)), _shortened(wrapped))
 
 
 def _shortened(text: str) -> str:
     """Return code without comments, and without white space where its two sides are apart all the same."""
-    parts: list[str] = []
-    gap, place = "", 0
+    parts, gap, place = list[str](), "", 0
     while place < len(text):
         if text[place] == "`":
             token = text[place : _end_of_template(text, place)]
