@@ -35,7 +35,7 @@ PACKAGES = ("qpkernels", "formulations")
 LIMITS: dict[str, int] = {
     "cases of the tests": 13_250,
     "files, without those of kernels, models and solvers": 342,
-    "lines, without theirs": 82_405,
+    "lines, without theirs": 82_407,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 10,

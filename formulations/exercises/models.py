@@ -17,7 +17,7 @@ import numpy as np
 from formulations.exercises.exercise import Answers, Verdict, all_of, at, number, vector
 from formulations.judging.findings import faults_of
 from formulations.modelling import Candidate, Model
-from formulations.modelling.candidate import checked_intercept
+from formulations.modelling.candidate import Sampling, checked_intercept, evaluated
 from formulations.models.classification.two_class_model import TwoClassModel
 from qpkernels.arrays import Vector
 from qpkernels.problems import Certificate, KernelQP, KernelQPBounds
@@ -69,8 +69,11 @@ class _Reference:
     def of(cls, model: Model[Any]) -> _Reference:
         bounds = model.bounds()
         assert isinstance(bounds, KernelQPBounds)
-        best = replace(model.candidate(model.solve(tol=1e-9)), is_expansion=False)
-        return cls(model, bounds.program, best)
+        answer = model.candidate(model.solve(tol=1e-9))
+        # Beside a reader's multipliers the function is judged by its own terms, and has to meet hard constraints alone.
+        sampling = Sampling.of(evaluated(answer.function, model.gram))
+        alone = replace(answer, is_expansion=False, sampling=sampling).at_feasible(bounds, model.data)
+        return cls(model, bounds.program, alone)
 
     @property
     def labels(self) -> Vector:

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from exercise_answers import RIGHT, WRONG
+from formulations import HardMargin
 from formulations.exercises import Exercise, Verdict, exercises
+from formulations.exercises.models import OfModel
 from qpkernels.errors import (
     NonFiniteError,
     ParameterError,
@@ -145,3 +147,9 @@ def test_pages_state_no_exercise_that_there_is_not() -> None:
 
 def test_a_verdict_names_a_place_in_front() -> None:
     assert str(Verdict(False, "alpha_1 is below 0").at("at C = 2")) == "at C = 2: alpha_1 is below 0."
+
+
+def test_a_right_answer_stands_where_a_sample_is_the_origin() -> None:
+    """There f is 0 exactly, so that rounding of the intercept alone misses the constraint."""
+    judge = OfModel(lambda: HardMargin([[1.0, -1.0], [1.0, 2.0], [0.0, 0.0]], [1, 1, -1]))
+    assert judge({"alpha": [4 / 3, 2 / 3, 2.0]}).right
