@@ -36,6 +36,7 @@ extensions = [
     "extensions.headline",
     "extensions.lab_frame",
     "extensions.lab_site",
+    "extensions.light_pictures",
     "extensions.light_theme",
     "extensions.mathjax_files",
     "extensions.model_map",
