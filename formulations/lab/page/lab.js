@@ -34,8 +34,8 @@ import { Errands } from "./wire/errands.js";
 const MOST_LATENCIES = 10000;
 const HOVER = 120;
 const LATE = 400;
-/** How much larger points and words of pictures are in a lecture. */
-const LARGER = 1.6;
+/** How much larger points and words are in a lecture, in the picture and in the diagram over it. */
+const [LARGER, LARGER_DIAGRAM] = [1.6, 1.2];
 const PROBLEM = ["machine", "kernel", "points"];
 
 /** Build the lab, and return it: {latencies, setting, frame}, also as window.lab. */
@@ -140,7 +140,7 @@ class Lab {
     this.sheet.lecture(isLecture);
     this.plane.enlarge(isLecture ? LARGER : 1);
     this.second?.plane.enlarge(isLecture ? LARGER : 1);
-    this.diagram.enlarge(isLecture ? LARGER : 1);
+    this.diagram.enlarge(isLecture ? LARGER_DIAGRAM : 1);
     // Where a browser has no full screen for a page, the lab fills its window.
     if (isLecture) this.root.requestFullscreen?.().catch(() => {});
     else if (document.fullscreenElement === this.root) document.exitFullscreen();
