@@ -117,7 +117,7 @@ export class Proof {
 
 /** Return [state, words, the words in full] of a frame; of an error the head has the first clause. */
 function statusOf({ samples, error, proof, view, unfinished }) {
-  if (samples === 0) return ["waiting", "No points yet", "No points yet: click the picture to add some."];
+  if (samples === 0) return ["waiting", "No points yet", forHand("No points yet: click the picture to add some.")];
   if (error !== undefined) return ["error", `No answer: ${error.split(/[:;,.](?:\s|$)/)[0]}`, `No answer: ${error}`];
   if (proof.evidence !== undefined) {
     const state = proof.status === "stationary" ? "proved" : "open";

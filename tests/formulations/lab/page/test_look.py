@@ -240,7 +240,7 @@ def test_a_change_is_announced_once_it_stands(window):
     }""")
     lab.drag((2, 1), (2.5, -1))
     lab.page.get_by_role("button", name="Delete all points").click()
-    lab.says("No answer", ".lab-proof [role=status]")
+    lab.says("No points yet", ".lab-proof [role=status]")
     assert lab.page.evaluate("() => window.lab.announced") == 1
 
 
