@@ -146,8 +146,8 @@ class ExportedMachine(Carded):
     def bound_over(self, low: ArrayLike, high: ArrayLike) -> Vector:
         """Return how far decision values are at most from those of the machine in a box, shape (number of functions,).
 
-        Here the values of the machine are those in exact arithmetic, which ``predict`` rounds. Labels of two classes
-        are the same wherever the value exceeds this bound.
+        Here the values of the machine are those in exact arithmetic, which ``predict`` rounds. With two classes, the
+        program has the label of the exact value wherever that value exceeds this bound.
 
         Parameters
         ----------
