@@ -6,11 +6,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from formulations.estimators.kernel_machine import Training
 from formulations.estimators.pairwise import CalibratedClassifier, PairwiseClassifier
@@ -45,6 +45,8 @@ class SVC(CalibratedClassifier):
     ----------
     C
         Above 0: the cost of a unit of slack. Infinite: the hard margin.
+    window
+        How many of the latest samples :meth:`partial_fit` keeps; None: all. ``fit`` takes all that it is given.
 
     Attributes
     ----------
@@ -69,9 +71,36 @@ class SVC(CalibratedClassifier):
     """
 
     C: float = 1.0
+    window: int | None = None
 
     def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
         return (HardMargin, {}) if is_infinite(self.C) else (SoftMargin, {"C": self.C})
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Fit to the samples of earlier calls and to these, from the last answer on, and prove how good that is.
+
+        The first call after ``fit`` begins anew, and so does one of an estimator out of a pickle, which holds no
+        samples. Where a call fails, everything stays as it was. With gamma="scale", the variance is that of the first
+        call. The machines of several classes are fitted anew to all samples that are kept.
+
+        Parameters
+        ----------
+        X
+            Further samples, shape (n, features).
+        y
+            Their labels, shape (n,).
+        classes
+            In the first call: all labels that there will be; those of a ``fit`` before need not be said again.
+            ``classes_`` has those of the samples that are kept.
+        sample_weight
+            At least 0: how often each sample counts.
+        """
+        from formulations.estimators.streaming import learn_on
+
+        learn_on(self, X, y, classes, sample_weight)
+        return self
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

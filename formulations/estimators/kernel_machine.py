@@ -71,7 +71,7 @@ def _entries(doc: str) -> list[tuple[str, str]]:
     return [(names, f"{names}\n{text.rstrip()}\n") for names, text in _ENTRY.findall(listed)]
 
 
-_UNSEEN = ("_answer", "_functions", "_n_support", "_pairs", "_predictors", "_scales")
+_UNSEEN = ("_answer", "_functions", "_n_support", "_pairs", "_predictors", "_scales", "_stream")
 """The attributes that a fit leaves and whose names do not end with an underscore."""
 
 
@@ -218,7 +218,7 @@ class ProvedEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         certificate_: Certificate = field(init=False)
         _answer: Trained[Any] = field(init=False)
 
-    _left_behind: ClassVar[tuple[str, ...]] = (*LeavesDataBehind._left_behind, "_answer")
+    _left_behind: ClassVar[tuple[str, ...]] = (*LeavesDataBehind._left_behind, "_answer", "_stream")
     _proof: ClassVar[str] = "certificate_"
 
     @cached_property

@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -81,6 +81,8 @@ class SVR(SingleRegressor):
         Above 0: the cost of a unit of residual beyond the tube. Infinite: the hard tube.
     epsilon
         At least 0: the half width of the tube.
+    window
+        How many of the latest samples :meth:`partial_fit` keeps; None: all. ``fit`` takes all that it is given.
 
     Attributes
     ----------
@@ -104,11 +106,33 @@ class SVR(SingleRegressor):
 
     C: float = 1.0
     epsilon: float = 0.1
+    window: int | None = None
 
     def _machine(self) -> tuple[type[RegressionModel], dict[str, Any]]:
         if is_infinite(self.C):
             return HardTube, {"epsilon": self.epsilon}
         return SoftTube, {"C": self.C, "epsilon": self.epsilon}
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to the samples of earlier calls and to these, from the last answer on, and prove how good that is.
+
+        The first call after ``fit`` begins anew, and so does one of an estimator out of a pickle, which holds no
+        samples. Where a call fails, everything stays as it was. With gamma="scale", the variance is that of the first
+        call.
+
+        Parameters
+        ----------
+        X
+            Further samples, shape (n, features).
+        y
+            Their targets, shape (n,).
+        sample_weight
+            At least 0: how often each sample counts.
+        """
+        from formulations.estimators.streaming import learn_on
+
+        learn_on(self, X, y, None, sample_weight)
+        return self
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -24,6 +24,7 @@ from qpkernels.arrays import (
     Indices,
     Samples,
     Vector,
+    check_count,
     check_feature_names,
     check_positive,
     check_tolerance,
@@ -248,6 +249,8 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
     time_limit
         Seconds above 0 for each answer, then the best point so far comes back, which :meth:`improve` goes on from;
         None: no limit. Where its start is no good, a change may take twice as long.
+    window
+        At least 1: how many of the latest samples stay when others are added; None: all.
 
     Raises
     ------
@@ -275,10 +278,18 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
     optimal 1.500
     """
 
-    def __init__(self, model: Model[Answered], *, tol: float = 1e-6, time_limit: float | None = None) -> None:
+    def __init__(
+        self,
+        model: Model[Answered],
+        *,
+        tol: float = 1e-6,
+        time_limit: float | None = None,
+        window: int | None = None,
+    ) -> None:
         if not isinstance(model, Model):
             raise ParameterError(f"Incremental takes a model, such as SoftMargin(X, y), but {shown(model)} came.")
         self._tol = check_tolerance(tol)
+        self._window = None if window is None else check_count(window, "window")
         self._time_limit = None if time_limit is None else check_positive(time_limit, "time_limit")
         program = isinstance(model.bounds(), KernelQPBounds)
         self._solver = _active_set() if program else None
@@ -311,7 +322,7 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         return f"<Incremental: {self._model!r}, {self._solution.status} to {self._tol:g}>"
 
     def add(self, x: ArrayLike, y: ArrayLike | None = None, **costs: ArrayLike) -> Answered:
-        """Add a sample, or several, after those that are there.
+        """Add a sample, or several, after those that are there; with a window the oldest ones leave.
 
         Parameters
         ----------
@@ -332,14 +343,18 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         count = int(X.shape[0])
         targets = read_targets(self._model, y, count)
         parameters = values_of(self._model)
+        # Those that a window has no place for are never there.
+        first = 0 if self._window is None else max(0, count - self._window)
+        rows = np.arange(len(self) + count - first)[-(self._window or 0) :]
         for name in costs:
             if name not in names_per_sample(self._model):
                 raise ParameterError(f"a {self._model.name} has no {name} of single samples; leave it out.")
         for name in names_per_sample(self._model):
             added = costs[name] if name in costs else shared_value(name, parameters[name])
-            parameters[name] = np.append(parameters[name], np.broadcast_to(np.asarray(added, dtype=float), count))
-        y_all = None if self._y is None or targets is None else np.append(self._y, targets)
-        return self._change(np.arange(len(self) + count), X, y_all, parameters)
+            every = np.broadcast_to(np.asarray(added, dtype=float), count)[first:]
+            parameters[name] = np.append(parameters[name], every)[rows]
+        y_all = None if self._y is None or targets is None else np.append(self._y, targets[first:])[rows]
+        return self._change(rows, X[first:], y_all, parameters)
 
     def remove(self, i: ArrayLike) -> Answered:
         """Remove the sample of number ``i``, or several; those after it move up.

@@ -29,9 +29,23 @@ from qpkernels.errors import (
 from qpkernels.gram.changing import ChangingGram, changed
 from qpkernels.problems import Status
 from showing import check_bundle, check_repr
+from together import together
 
 KERNEL_CASES = [replace(case, kernel="rbf") for case in MODEL_CASES if "rbf" in case.example.kernels]
 CHANGES = ("add", "remove", "move", "relabel", "move and relabel", "set_params")
+
+
+@together("count", [1, 3, 9])
+def test_a_window_keeps_the_latest_samples(count: int) -> None:
+    rng = np.random.default_rng(4)
+    X, y, C = rng.normal(size=(14, 2)), np.tile([1, -1], 7), rng.uniform(0.5, 2.0, 14)
+    machine = Incremental(SoftMargin(X[:5], y[:5], RBF(0.5), C=C[:5]), tol=1e-9, window=6)
+    machine.add(X[5 : 5 + count], y[5 : 5 + count], C=C[5 : 5 + count])
+    kept = slice(max(0, count - 1), 5 + count)
+    fitted = SoftMargin(X[kept], y[kept], RBF(0.5), C=C[kept]).solve(tol=1e-9)
+    np.testing.assert_array_equal(machine.model.gram.X, X[kept])
+    np.testing.assert_allclose(machine.solution.beta, fitted.beta, atol=1e-6)
+    assert machine.solution.certificate.holds(1e-9)
 
 
 def test_it_shows_the_present_model_and_answer() -> None:
