@@ -33,7 +33,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
-    "cases of the tests": 13_256,
+    "cases of the tests": 13_262,
     "files, without those of kernels, models and solvers": 343,
     "lines, without theirs": 82_590,
     "circles of files": 0,
