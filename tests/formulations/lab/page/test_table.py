@@ -20,6 +20,8 @@ def table(window):
     lab = window.open(LINEAR)
     lab.says("Proved optimal")
     lab.page.locator(".lab-table summary").click()
+    # It is filled once the browser has told the page that it is open.
+    lab.until("document.querySelector('.lab-table output')?.textContent")
     return lab
 
 
