@@ -344,6 +344,7 @@ class Lab {
     this.table.show(frame);
     this.legend.show(frame);
     this.diagram.show(frame);
+    this.controls.note(frame.facts.view);
     window.clearTimeout(this.describing);
     this.describing = window.setTimeout(() => this.describe(frame), HOVER);
   }

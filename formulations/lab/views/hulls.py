@@ -255,7 +255,13 @@ def _two_hulls(
         plane = _across_means(setting, ridge)
         words = "The reduced hulls meet: both nearest points are one, and f is 0."
         return Drawn(
-            {"words": words, "note": _note(plane, ridge), "bound": upper.bound, "distance": 0.0},
+            {
+                "words": words,
+                "note": _note(plane, ridge),
+                "whole": plane.is_whole,
+                "bound": upper.bound,
+                "distance": 0.0,
+            },
             {**_points(plane, model.y), **upper.arrays(plane, "+"), **lower.arrays(plane, "-")},
         )
     plane = _plane(setting, values / norm, solution.beta, ridge)
@@ -266,6 +272,7 @@ def _two_hulls(
         {
             "words": _sentence(upper.bound, distance, solution),
             "note": _note(plane, ridge),
+            "whole": plane.is_whole,
             "bound": upper.bound,
             "distance": distance,
             "gap": gap,

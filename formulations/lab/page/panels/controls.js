@@ -44,6 +44,11 @@ export class Controls {
     this.example.value = this.examples.find(isShown)?.name ?? "";
   }
 
+  /** Say beside its slider at which value the picture is, where a view shows a path. */
+  note({ parameter, value, steps } = {}) {
+    for (const [name, row] of this.rows) row.note(steps && name === parameter ? value : null);
+  }
+
   build({ sliders }, values) {
     this.rows = new Map(sliders.map((slider) => [slider.name, new SliderRow(slider, values[slider.name],
       (value, settled) => this.changed(slider.name, value, settled))]));

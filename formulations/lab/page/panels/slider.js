@@ -23,9 +23,10 @@ export class SliderRow {
       "aria-describedby": `${id}-said`,
     });
     this.said = element("p", { id: `${id}-said`, "aria-live": "polite" });
+    this.seen = element("p", { class: "lab-seen" });
     this.node = element("div", { class: "lab-slider" },
       element("label", { for: id }, element("b", {}, name), " ", element("small", {}, words)), this.range, this.number,
-      this.said);
+      this.said, this.seen);
     this.set(value);
   }
 
@@ -37,6 +38,12 @@ export class SliderRow {
     this.range.setAttribute("aria-valuetext", String(value));
     if (Number(this.number.value) !== value || this.number.value === "") this.number.value = shown(value);
     this.judge(value);
+  }
+
+  /** Say that the picture is that of another value; nothing of null. */
+  note(value) {
+    const words = value === null ? "" : `The picture shows ${this.slider.name} = ${shown(value)}, a step of the path.`;
+    say(this.seen, words);
   }
 
   slid(changed) {

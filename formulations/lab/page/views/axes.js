@@ -50,9 +50,11 @@ export function extent(...parts) {
   return low <= high ? [low, high] : [0, 1];
 }
 
-/** Return boxes of `count` panels: side by side where that is wide enough, else one below the other. */
-export function panels(painter, count, [x, y, width, height] = [0, 0, painter.width, painter.height]) {
-  const across = width >= 260 * count && width / count >= 0.6 * height;
+/** Return boxes of `count` panels: side by side where that is wide enough, or best for an aspect ratio (width over height)
+ * of what they hold, else one below the other. */
+export function panels(painter, count, [x, y, width, height] = [0, 0, painter.width, painter.height], aspect = null) {
+  const across = aspect === null ? width >= 260 * count && width / count >= 0.6 * height
+    : Math.min(width / count / aspect, height) > Math.min(width / aspect, height / count);
   return Array.from({ length: count }, (_, k) =>
     across
       ? [x + (k * width) / count, y, width / count, height]

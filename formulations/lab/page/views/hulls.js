@@ -7,7 +7,6 @@ import { axes, broken, extent, label, linear, panels, paragraph } from "./axes.j
 import { labelled, pairs, placesOf } from "./samples.js";
 
 const SMALL = 11;
-const INFEASIBLE = "No function has y g(x) \u2265 1 at every sample.";
 
 export function draw(painter, frame) {
   const { facts: { view, error }, arrays } = frame;
@@ -15,10 +14,13 @@ export function draw(painter, frame) {
   const picture = read(arrays);
   const width = painter.width - 16;
   const height = painter.height - 1.35 * SMALL * broken(view.note, width, SMALL).length - 8;
-  const boxes = panels(painter, 2, [0, 0, painter.width, height]);
   paragraph(painter, 8, height + SMALL, width, view.note, { size: SMALL });
-  const primal = error ? drawError(painter, boxes[0]) : drawPrimal(painter, boxes[0], picture, frame);
-  return [...primal, ...drawDual(painter, boxes[1], picture, view)];
+  const box = [0, 0, painter.width, height];
+  // Where the plane is that of the samples, the picture of the machine is that of the primal.
+  if (view.whole || error) return drawDual(painter, box, picture, view);
+  const [across, upwards] = extents(picture).map(([low, high]) => high - low);
+  const boxes = panels(painter, 2, box, across / upwards || 1);
+  return [...drawPrimal(painter, boxes[0], picture, frame), ...drawDual(painter, boxes[1], picture, view)];
 }
 
 function read(arrays) {
@@ -35,20 +37,19 @@ function read(arrays) {
   return { points, samples, sides, normal, levels, weights };
 }
 
-/** Axes that show all points and both nearest ones, with equal units. */
-function frameOf(painter, box, { points, sides, normal }, title, below) {
+/** Return from where to where all points and both nearest ones reach, across and upwards. */
+function extents({ points, sides }) {
   const all = [...points, ...sides.map(({ point }) => point)];
-  const [x, y] = [0, 1].map((k) => linear(...extent(all.map((each) => each[k])), 0.07));
+  return [0, 1].map((k) => extent(all.map((each) => each[k])));
+}
+
+/** Axes that show these, with equal units. */
+function frameOf(painter, box, picture, title, below) {
+  const { normal } = picture;
+  const [x, y] = extents(picture).map((ends) => linear(...ends, 0.07));
   return axes(painter, box, {
     x, y, title, yLabel: below, equal: true, xLabel: normal?.[1] === 0 ? "along f" : "",
   });
-}
-
-/** Say that there is no primal; why is said beside the picture. */
-function drawError(painter, [x, y, width]) {
-  painter.text(x + 8, y + 18, "Primal: infeasible", { fill: colour("ink"), size: 13, weight: "600" });
-  paragraph(painter, x + 8, y + 40, width - 16, INFEASIBLE, { fill: colour("bad") });
-  return [];
 }
 
 function drawPrimal(painter, box, picture, frame) {
