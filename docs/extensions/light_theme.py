@@ -26,8 +26,15 @@ FONT = re.compile(r"url\(([^)]*fa-solid-900\.woff2)\)")
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Lighten what has been copied, after all pages are written."""
+    app.connect("builder-inited", forget)
     app.connect("build-finished", lighten, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def forget(app: Sphinx) -> None:
+    """Remove the sheet of notebooks, which is copied only where there is none."""
+    for sheet in (Path(app.outdir) / "_static").glob("mystnb.*.css"):
+        sheet.unlink()
 
 
 def lighten(app: Sphinx, exception: Exception | None) -> None:
