@@ -44,22 +44,22 @@ class SVC(CalibratedClassifier):
     Parameters
     ----------
     C
-        Above 0: the cost of a unit of slack. Infinite: the hard margin.
+        Above 0: the cost of a unit of slack. An infinite cost gives the hard margin.
     window
         How many of the latest samples :meth:`partial_fit` keeps; None: all. ``fit`` takes all that it is given.
 
     Attributes
     ----------
     model_, solution_, certificate_
-        The model, or that of several classes; its answer; its certificate.
+        The model, which may be one of several classes, its answer, and its certificate.
     support_, support_vectors_, n_support_
-        Numbers of the support vectors, class by class; the samples; how many each class has.
+        Numbers of the support vectors, class by class; these samples; and their count in each class.
     dual_coef_, intercept_, coef_
         Coefficients y_i a_i, shape (classes - 1, support vectors), b, and for kernel="linear" the weights w.
     classes_, class_weight_
         The labels in sorted order, and their weights.
     n_iter_, fit_status_, shape_fit_, n_features_in_, feature_names_in_
-        Iterations of each machine; 0 if all are proved; the data.
+        Iterations of each machine; 0 if all answers are proved; the shape and features of the data.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class SVC(CalibratedClassifier):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NuSVC(CalibratedClassifier):
-    r"""The margin with nu, scaled so that it lies at y (f + b) = 1, as LIBSVM's does.
+    r"""The nu-machine, scaled as in LIBSVM so that its margin lies at y (f + b) = 1.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class NuSVC(CalibratedClassifier):
     Attributes
     ----------
     model_, solution_, certificate_, support_, ...
-        As in :class:`SVC`; the solution is that of the margin rho, before it is divided by rho.
+        As in :class:`SVC`. The solution is the one with the margin rho, before it is divided by rho.
 
     Examples
     --------
@@ -252,7 +252,8 @@ class LSSVC(PairwiseClassifier):
 class KernelLogisticRegression(PairwiseClassifier):
     r"""Kernel logistic regression: :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \log(1 + e^{-y_i (f(x_i) + b)})`.
 
-    With several classes, the probabilities of all pairs are coupled (Wu, Lin and Weng, 2004), and decide.
+    With several classes, the probabilities of all pairs are coupled (Wu, Lin and Weng, 2004), and the label has the
+    largest probability.
 
     Parameters
     ----------
@@ -280,7 +281,7 @@ class KernelLogisticRegression(PairwiseClassifier):
 
     @property
     def predictor(self) -> Predictor:
-        """The machine of two classes without its training samples: what is saved, and exported."""
+        """The machine of two classes without its training samples, which is saved and exported."""
         if len(self._pairs) > 1:
             raise ParameterError(
                 "of several classes, this estimator decides by coupled probabilities, which no sum over samples has; "
@@ -303,8 +304,8 @@ class KernelLogisticRegression(PairwiseClassifier):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the log-odds of the second of two classes, shape (n,).
 
-        For more classes, with decision_function_shape="ovo" the values of all machines, shape (n, machines), above 0
-        for the first class of the pair; with "ovr" the logarithm of the probability of each class.
+        For more classes, decision_function_shape="ovo" returns the values of all machines, shape (n, machines), which
+        are above 0 for the first class of the pair, and "ovr" returns the logarithm of the probability of each class.
         """
         values = super().decision_function(X)
         if self.classes_.size > 2 and self.decision_function_shape == "ovr":
@@ -324,9 +325,8 @@ class KernelClassifier(PairwiseClassifier):
     Parameters
     ----------
     loss
-        "hinge", "squared_hinge", "log_loss", a loss psi of :mod:`formulations.losses`, or one of your own,
-        which may be a function of a CVXPY variable:
-        :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \psi(y_i (f(x_i) + b))`.
+        "hinge", "squared_hinge", "log_loss", a loss psi of :mod:`formulations.losses`, or your own loss, which may be a
+        function of a CVXPY variable: :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \psi(y_i (f(x_i) + b))`.
     C
         Above 0: the weight of a loss.
     model

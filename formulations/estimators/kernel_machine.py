@@ -186,7 +186,7 @@ def weakest(answers: Sequence[Any]) -> Certificate:
 
 
 class UncertifiedWarning(ConvergenceWarning):
-    """An answer is not proved to the tolerance asked for."""
+    """An answer is not proved to the requested tolerance."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

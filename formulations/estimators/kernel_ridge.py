@@ -48,13 +48,13 @@ _OURS = {"linear": "linear", "poly": "poly", "polynomial": "poly", "rbf": "rbf",
 class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstimator):
     r"""Kernel ridge regression: :math:`\min \alpha \|f\|^2 + \sum_i w_i (y_i - f(x_i))^2`, without an intercept.
 
-    Each target has a problem and a proof of its own; they share kernel values, and those with the same
-    alpha a factorisation.
+    Each target has a problem and a proof of its own. All problems share the kernel values, and those with the same
+    alpha share a factorisation.
 
     Parameters
     ----------
     alpha
-        At least 0, one number or one for each target. 0: interpolation, of least norm.
+        At least 0, one number or one for each target. With 0 it is interpolation of least norm.
     kernel
         A name in :data:`sklearn.metrics.pairwise.PAIRWISE_KERNEL_FUNCTIONS`, "precomputed", a Kernel object, or a
         function of two samples that returns their kernel value.
@@ -70,14 +70,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
     model_, solution_
         The model and its answer; with several targets, a list of each.
     certificate_
-        What is proved; with several targets, the weakest proof.
+        The certificate; with several targets, the weakest one.
     dual_coef_
         Coefficients of the samples, shape (m,) or (m, targets).
     X_fit_
-        The samples, or with kernel="precomputed" their kernel values. Out of a pickle it has, and dual_coef_ too, only
-        samples with a coefficient, and kernel values not at all.
+        The samples, or with kernel="precomputed" their kernel values. An unpickled estimator keeps only samples with a
+        coefficient in it and in dual_coef_, and no kernel values.
     fit_status_, n_features_in_, feature_names_in_
-        0 if all answers are proved; the data.
+        0 if all answers are proved; the features of the data.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LinearSVC and LinearSVR, which have the intercept of LIBLINEAR.
 
-It is a weight of the constant feature s, and penalised like every weight::
+This intercept is the weight of a constant feature s, and it is penalised like every weight::
 
     min  1/2 (||w||^2 + (b/s)^2) + sum C_i L(x_i'w + b)
 
@@ -179,40 +179,42 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
     Parameters
     ----------
     penalty
-        "l2", or "l1" for few weights: ||w||_1 + |b|/s in place of the half squares; needs the squared hinge.
+        "l2", or "l1" for few weights, which penalises ||w||_1 + |b|/s in place of the half squares and needs the
+        squared hinge.
     loss
         "hinge" or "squared_hinge".
     dual
-        Which problem LIBLINEAR would solve. Both are proved here, so that it changes nothing; "hinge" has dual=True
-        or "auto" only, and "l1" dual=False or "auto", as there.
+        The problem that LIBLINEAR would solve. Both are proved here, so that this changes nothing. As in LIBLINEAR,
+        "hinge" allows only dual=True or "auto", and "l1" only dual=False or "auto".
     C
         Above 0: the cost of a unit of loss.
     multi_class
-        "ovr": each class against the rest; "crammer_singer": one problem, in which every sample's own class is to score
-        higher than all others, by 1. It has no choice of penalty, loss and dual, and minds none.
+        "ovr": each class against the rest. "crammer_singer": one problem, in which every sample's own class should
+        score higher than all others by 1. It ignores penalty, loss and dual.
     fit_intercept
         Whether the function has an intercept.
     intercept_scaling
         s, above 0: raising it penalises b less.
     class_weight
-        Label to weight, "balanced" or None: C is multiplied by the weight of the class, of several classes in its own
-        machine only, as in LIBLINEAR.
+        A dictionary from label to weight, "balanced" or None. C is multiplied by the weight of the class; with several
+        classes only in its own machine, as in LIBLINEAR.
     random_state
-        Not used, as with dual=False in scikit-learn: nothing here is random.
+        Not used, as with dual=False in scikit-learn, since nothing here is random.
     max_iter
-        Limit of the solver's iterations for each sample: an iteration of LIBLINEAR is a pass over all of them.
+        Limit of the solver's iterations for each sample, because an iteration of LIBLINEAR is a pass over all samples.
     n_jobs
         Number of threads for the machines of several classes; -1: one for each core.
 
     Attributes
     ----------
     model_, solution_, certificate_
-        The model on the samples (x_i, s), or that of several classes; its answer; its certificate. With "l1" and
-        several classes, a list of each.
+        The model on the samples (x_i, s), which may be one of several classes, its answer, and its certificate. With
+        "l1" and several classes, each of these is a list.
     coef_, intercept_
         Weights, shape (1, features) or (classes, features), and b; b is 0.0 without an intercept.
     classes_, n_iter_, fit_status_, n_features_in_, feature_names_in_
-        The labels in sorted order; the most iterations of a machine; 0 if all are proved; the data.
+        The labels in sorted order; the largest number of iterations of a machine; 0 if all answers are proved; the
+        features of the data.
 
     Examples
     --------
@@ -328,8 +330,8 @@ class LinearSVR(RegressorMixin, LinearPrediction, LinearMachine):
     C
         Above 0: the cost of a unit of loss.
     dual
-        Which problem LIBLINEAR would solve. Both are proved here, so that it changes nothing; "epsilon_insensitive" has
-        dual=True or "auto" only, as there.
+        The problem that LIBLINEAR would solve. Both are proved here, so that this changes nothing. As in LIBLINEAR,
+        "epsilon_insensitive" allows only dual=True or "auto".
     fit_intercept, intercept_scaling, random_state, max_iter
         As in :class:`~formulations.estimators.linear.LinearSVC`.
 
@@ -340,7 +342,7 @@ class LinearSVR(RegressorMixin, LinearPrediction, LinearMachine):
     coef_, intercept_
         Weights, shape (features,), and b, shape (1,); b is 0.0 without an intercept.
     n_iter_, fit_status_, n_features_in_, feature_names_in_
-        Iterations of the solver; 0 if the answer is proved; the data.
+        Iterations of the solver; 0 if the answer is proved; the features of the data.
 
     Examples
     --------

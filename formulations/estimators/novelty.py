@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Novelty by one class, with the parameters, defaults and fitted attributes of scikit-learn."""
+"""Novelty detection by one class, with the parameters, defaults and fitted attributes of scikit-learn."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ __all__ = ["OneClassSVM"]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OneClassSVM(OutlierMixin, MachineEstimator):
-    """The half space of the kernel farthest from the origin that holds all but a share nu of the samples.
+    """The half space of the kernel's space that is farthest from the origin with all but a share nu of the samples.
 
-    Coefficients and values are nu 1'w times those of the model, as LIBSVM has them: coefficients are at most w_i.
+    Coefficients and values are nu 1'w times those of the model, as in LIBSVM, so that coefficients are at most w_i.
 
     Parameters
     ----------
     nu
-        Above 0 and at most 1: a bound on the share of outliers, and on that of support vectors from below.
+        Above 0 and at most 1: an upper bound on the share of outliers, and a lower bound on that of support vectors.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class OneClassSVM(OutlierMixin, MachineEstimator):
     support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_
         As in :class:`~formulations.estimators.regressors.SVR`.
     offset_
-        -intercept_: the level of the scores on the boundary.
+        The level of the scores on the boundary, which is -intercept_.
     n_iter_, fit_status_, shape_fit_, n_features_in_, feature_names_in_
-        Iterations of the solver; 0 if the answer is proved; the data.
+        Iterations of the solver; 0 if the answer is proved; the shape and features of the data.
 
     Examples
     --------
@@ -78,14 +78,14 @@ class OneClassSVM(OutlierMixin, MachineEstimator):
         return values * self._scales
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the signed distance to the boundary, in the unit of the coefficients: below 0 for outliers."""
+        """Return the signed distance to the boundary, in the unit of the coefficients; it is below 0 for outliers."""
         return self._values(X)[:, 0]
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
-        """Return the decision values before the level offset_ is taken off."""
+        """Return the decision values before the level offset_ is subtracted."""
         return np.asarray(self.decision_function(X) + self.offset_)
 
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """Return +1 for samples like those of the fit, to rounding on the boundary as well, and -1 for outliers."""
+        """Return +1 for samples like those of the fit and on the boundary up to rounding, -1 for outliers."""
         values = self._values(X)
         return Inliers(float(self.offset_[0])).predict(values)

@@ -78,7 +78,7 @@ class SVR(SingleRegressor):
     Parameters
     ----------
     C
-        Above 0: the cost of a unit of residual beyond the tube. Infinite: the hard tube.
+        Above 0: the cost of a unit of residual beyond the tube. An infinite cost gives the hard tube.
     epsilon
         At least 0: the half width of the tube.
     window
@@ -89,11 +89,11 @@ class SVR(SingleRegressor):
     model_, solution_, certificate_
         The model, its answer, and its certificate.
     support_, support_vectors_, n_support_
-        Numbers of the support vectors, the samples, and how many there are, shape (1,).
+        Numbers of the support vectors, these samples, and their count, shape (1,).
     dual_coef_, intercept_, coef_
         Coefficients beta, shape (1, support vectors), b, shape (1,), and for kernel="linear" the weights w.
     n_iter_, fit_status_, shape_fit_, n_features_in_, feature_names_in_
-        Iterations of the solver; 0 if the answer is proved; the data.
+        Iterations of the solver; 0 if the answer is proved; the shape and features of the data.
 
     Examples
     --------
@@ -137,7 +137,7 @@ class SVR(SingleRegressor):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NuSVR(SingleRegressor):
-    """The tube whose width is found along with it, from the share of samples outside.
+    """The tube whose width is found along with f, from the share of samples outside.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ class NuSVR(SingleRegressor):
     Attributes
     ----------
     model_, solution_, certificate_, support_, ...
-        As in :class:`SVR`; ``solution_.epsilon`` is the half width found.
+        As in :class:`SVR`; ``solution_.epsilon`` is the half width that was found.
 
     Examples
     --------
@@ -169,14 +169,15 @@ class NuSVR(SingleRegressor):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SparseApproximation(SingleRegressor):
-    """The flattest function, without b, that is near the targets: few samples carry it, with slack where C is finite.
+    """The flattest function near the targets, without b and with few coefficients; there is slack where C is finite.
 
     Parameters
     ----------
     epsilon
-        At least 0, in the unit of y: how far from the targets f may stay at no cost.
+        At least 0, in the unit of y: how far f may be from the targets at no cost.
     C
-        Above 0: the cost of a unit of residual beyond. Infinite: f must stay within epsilon of all targets.
+        Above 0: the cost of a unit of residual beyond epsilon. If it is infinite, f must stay within epsilon of all
+        targets.
 
     Attributes
     ----------
@@ -276,7 +277,7 @@ class HuberSVR(SingleRegressor):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class QuantileSVR(SingleRegressor):
-    r"""Quantile regression: residuals above 0 cost tau, those below 1 - tau.
+    r"""Quantile regression: a unit of residual costs tau above 0, and 1 - tau below.
 
     Parameters
     ----------
@@ -315,9 +316,8 @@ class KernelRegressor(SingleRegressor):
     ----------
     loss
         "squared_error", "absolute_error", "huber", "epsilon_insensitive" (with their usual parameters, delta = 1 and
-        epsilon = 0.1), a loss psi of :mod:`formulations.losses`, or one of your
-        own, which may be a function of a CVXPY variable:
-        :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \psi(y_i - f(x_i) - b)`.
+        epsilon = 0.1), a loss psi of :mod:`formulations.losses`, or your own loss, which may be a function of a CVXPY
+        variable: :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \psi(y_i - f(x_i) - b)`.
     C
         Above 0: the weight of a loss.
     model

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Relevance vector machines with scikit-learn's interface.
 
-Their evidence is not concave, so that there is no certificate: what is proved is that it is stationary where they are.
+Their evidence is not concave, so that there is no certificate. It is only proved that the evidence is stationary at the
+answer.
 """
 
 from __future__ import annotations
@@ -108,20 +109,20 @@ class _RelevanceEstimator(KernelEstimator):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RelevanceRegressor(RegressorMixin, _RelevanceEstimator):
-    """The relevance vector machine for regression: predictions with their variance, by few samples.
+    """The relevance vector machine for regression, which predicts with a variance from few samples.
 
     Parameters
     ----------
     noise
-        The variance of the noise where it is known, above 0; None: learned.
+        The variance of the noise, above 0, if it is known; None: it is learned.
     kernel, gamma, degree, coef0
         As in :class:`~formulations.estimators.kernel_machine.KernelEstimator`, but for "precomputed" and functions.
     tol
-        Above 0: what every slope of the evidence must be within.
+        Above 0: the largest size that a slope of the evidence may have.
     max_iter
-        Limit in iterations from each start, at least 1.
+        Limit of the iterations from each start, at least 1.
     strict
-        Raise SolverFailedError where the evidence is not stationary, in place of an UncertifiedWarning.
+        Whether to raise SolverFailedError where the evidence is not stationary, in place of an UncertifiedWarning.
 
     Attributes
     ----------
@@ -166,7 +167,7 @@ class RelevanceRegressor(RegressorMixin, _RelevanceEstimator):
         Raises
         ------
         ParameterError, ShapeError, NonFiniteError
-            If the data or parameters are none of these.
+            If the data or parameters are not of this kind.
         SolverFailedError
             With strict=True, if the evidence is not stationary.
         """
@@ -181,13 +182,13 @@ class RelevanceRegressor(RegressorMixin, _RelevanceEstimator):
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Return the mean at each sample, shape (n,); if ``return_std``, with it the standard deviation of a target.
+        """Return the mean at each sample, shape (n,), and with ``return_std`` also the standard deviation of a target.
 
         Parameters
         ----------
         return_std
-            Whether to return (mean, standard deviation), each of shape (n,), the noise included; otherwise the mean
-            alone.
+            Whether to return (mean, standard deviation), each of shape (n,) and with the noise included. Otherwise only
+            the mean is returned.
         """
         check_is_fitted(self)
         X = self._samples(X, reset=False)
@@ -198,7 +199,7 @@ class RelevanceRegressor(RegressorMixin, _RelevanceEstimator):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
-    """The relevance vector machine for classification: probabilities by few samples.
+    """The relevance vector machine for classification, which predicts probabilities from few samples.
 
     With several classes, each has a machine against the rest, and their probabilities are divided by their sum.
 
@@ -216,11 +217,12 @@ class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
     classes_
         The labels in sorted order.
     relevance_, relevance_vectors_
-        Numbers of the relevance vectors, of several classes those of any machine, and these samples.
+        Numbers of the relevance vectors, with several classes those of any machine, and these samples.
     log_evidence_
-        Laplace's logarithm of the evidence; with several classes, that of each machine.
+        The logarithm of the evidence in Laplace's approximation; with several classes, that of each machine.
     stationarity_, converged_, n_iter_
-        Slopes of the evidence, the largest of all machines; whether all are within tol; the most iterations.
+        The largest slopes of the evidence of all machines; whether all are within tol; the largest number of
+        iterations.
     n_features_in_, feature_names_in_
         The data.
 
@@ -252,7 +254,7 @@ class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
         Raises
         ------
         ParameterError, ShapeError, NonFiniteError, OneClassError
-            If the data or parameters are none of these.
+            If the data or parameters are not of this kind.
         SolverFailedError
             With strict=True, if the evidence is not stationary.
         """
@@ -277,9 +279,9 @@ class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the log-odds of the second of two classes, shape (n,), or of each against the rest, (n, classes).
+        """Return the log-odds of the second of two classes, (n,), or of each class against the rest, (n, classes).
 
-        They are averaged over the posterior, so that they decide as the probabilities do.
+        They are averaged over the posterior, so that they agree with the probabilities.
         """
         check_is_fitted(self)
         X = self._samples(X, reset=False)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """scikit-learn's searches for hyper-parameters, whose fits share kernel values and start from each other.
 
-Candidates come from scikit-learn's own classes, and so do scores, ranks, the choice and the refit. Only the fits are
-others: those with one kernel share its values, whatever their costs, classes and folds, and along the cost each starts
-from the one before. Estimators that cannot share are fitted as scikit-learn fits them.
+The candidates, scores, ranks, the choice and the refit come from scikit-learn's own classes. Only the fits differ:
+those with one kernel share its values, whatever their costs, classes and folds, and along the cost each fit starts from
+the one before. Estimators that cannot share are fitted as scikit-learn fits them.
 """
 
 from __future__ import annotations
@@ -219,17 +219,17 @@ def _fit_alone(*args: Any, **settings: Any) -> dict[str, Any]:
 
 
 class KernelSearchCV(SharingSearch, GridSearchCV):
-    """Every combination of values, cross-validated, each fit proved: scikit-learn's GridSearchCV, with shared fits.
+    """scikit-learn's GridSearchCV with shared fits: all combinations are cross-validated, and each fit is proved.
 
     Parameters
     ----------
     estimator
-        An estimator of :mod:`formulations.estimators`, or a Pipeline that ends in one: its other steps are fitted once
-        for each split and setting of theirs. Any other estimator is taken, too, and shares nothing; nor do LinearSVC,
-        LinearSVR, KernelRidge and relevance machines, a kernel that is a function, ``rank``, ``probability=True`` and a
-        matrix that is to be corrected.
+        An estimator of :mod:`formulations.estimators`, or a Pipeline that ends in one, whose other steps are fitted
+        once for each split and each setting of these steps. Any other estimator works as well, but its fits share
+        nothing. Nothing is shared either by LinearSVC, LinearSVR, KernelRidge and relevance machines, or with a kernel
+        that is a function, ``rank``, ``probability=True`` or a matrix that must be corrected.
     param_grid
-        Values by the names of parameters, or a list of such; ``C``, ``kernel__gamma``, ``svc__C``.
+        Values by the names of parameters such as ``C``, ``kernel__gamma`` or ``svc__C``, or a list of such grids.
     scoring
         A scorer's name, a function (estimator, X, y) -> number or numbers by name, or several of these; None: the
         ``score`` of the estimator.
@@ -237,34 +237,34 @@ class KernelSearchCV(SharingSearch, GridSearchCV):
         Number of threads for fits that share, and of workers for others; None: 1 unless joblib's configuration says
         otherwise, -1: one for each core.
     refit
-        Whether the best estimator is fitted to all samples; of several scores the name of that which decides; or a
-        function of ``cv_results_`` that returns the number of the best.
+        Whether the best estimator is fitted to all samples. With several scores it is the name of the score that
+        decides, or a function of ``cv_results_`` that returns the number of the best candidate.
     cv
         Number of splits, a splitter, or pairs (train, test); None: 5.
     verbose
-        Above 0: tell how many fits there are; above 1: each with its time; above 2: with its score.
+        Above 0: print the number of fits; above 1: also each fit with its time; above 2: also its score.
     pre_dispatch
-        Of fits that do not share: as joblib takes it.
+        As in joblib, for fits that do not share.
     error_score
         The score of a fit without an answer, or "raise".
     return_train_score
-        Whether samples that were trained on are scored, too.
+        Whether the training samples are scored as well.
 
     Attributes
     ----------
     cv_results_
-        scikit-learn's table, and what is proved: ``split0_relative_gap`` ..., ``max_relative_gap``, and ``proved``,
+        scikit-learn's table, with the proofs in ``split0_relative_gap`` ..., ``max_relative_gap``, and ``proved``,
         whether all fits of the candidate are proved to the tolerance of the estimator.
     best_estimator_, best_params_, best_score_, best_index_
-        The choice; ``best_estimator_.certificate_`` has its proof.
+        The chosen candidate; ``best_estimator_.certificate_`` is its proof.
     scorer_, n_splits_, refit_time_, multimetric_, classes_, n_features_in_, feature_names_in_
-        As scikit-learn has them.
+        As in scikit-learn.
 
     Notes
     -----
-    A fit is what fitting the estimator alone returns, to its tolerance: along the cost it starts elsewhere. Its
-    ``n_jobs`` is not asked. A step of a pipeline that draws at random draws once for each split. The time of fits that
-    share is divided among them.
+    A fit returns what fitting the estimator by itself would return, up to its tolerance, since along the cost it starts
+    from another point. The ``n_jobs`` of the estimator is not used. A step of a pipeline that draws at random draws
+    once for each split. The time of fits that share is divided among them.
 
     Examples
     --------
@@ -278,18 +278,20 @@ class KernelSearchCV(SharingSearch, GridSearchCV):
 
 
 class KernelRandomizedSearchCV(SharingSearch, RandomizedSearchCV):
-    """Values drawn at random, cross-validated, each fit proved: scikit-learn's RandomizedSearchCV, with shared fits.
+    """scikit-learn's RandomizedSearchCV with shared fits: random values are cross-validated, and each fit is proved.
 
-    Fits share kernel values where they have the same kernel: draw costs, and list the parameters of the kernel.
+    Fits share kernel values only if they have the same kernel, so draw costs at random, but list the parameters of the
+    kernel.
 
     Parameters
     ----------
     estimator, scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, return_train_score
         As in :class:`KernelSearchCV`.
     param_distributions
-        By the names of parameters, values, or what has a method ``rvs`` that draws one; or a list of such.
+        By the names of parameters, lists of values, or objects with a method ``rvs`` that draws one; or a list of such
+        dictionaries.
     n_iter
-        How many are drawn.
+        Number of candidates that are drawn.
     random_state
         The seed.
 
@@ -312,7 +314,7 @@ class KernelRandomizedSearchCV(SharingSearch, RandomizedSearchCV):
 
 
 class KernelHalvingSearchCV(HalvingGridSearchCV, SharingSearch):
-    """Successive halving: scikit-learn's HalvingGridSearchCV, with shared fits.
+    """scikit-learn's HalvingGridSearchCV with shared fits, which searches by successive halving.
 
     All combinations are cross-validated on few samples, the best third on three times as many, and so on.
 

@@ -173,21 +173,21 @@ class StatementEstimator(KernelEstimator, ProvedEstimator):
 
 @dataclass(eq=False, repr=False)
 class StatementClassifier(ClassifierMixin, StatementEstimator):
-    """A statement about a function that is above 0 for one class, and below for the other.
+    """A statement about a function that is above 0 for one class, and below 0 for the other.
 
     The statement is given y = +1 for the second of two classes in their order, and -1 for the first. With more classes
-    each pair has a statement of its own, and most votes decide.
+    each pair has a statement of its own, and the class with most votes is chosen.
 
     Attributes
     ----------
     model_, solution_
         The statement and its answer; with several classes, a list of each.
     certificate_
-        What is proved; with several classes, the weakest proof.
+        The certificate; with several classes, the weakest one.
     predictor_
-        What predicts, and what a file holds: ``predictor_.save(path)``, which ``formulations.load`` reads.
+        The machine that predicts. ``predictor_.save(path)`` writes it to a file, which ``formulations.load`` reads.
     classes_, fit_status_, n_features_in_, feature_names_in_
-        The labels in sorted order; 0 if all answers are proved; the data.
+        The labels in sorted order; 0 if all answers are proved; the features of the data.
 
     Examples
     --------
@@ -230,7 +230,7 @@ class StatementClassifier(ClassifierMixin, StatementEstimator):
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the values, shape (n,), above 0 for the second class; with several, the votes, shape (n, classes)."""
+        """Return the values, shape (n,), above 0 for the second class, or the votes of more classes, (n, classes)."""
         values = self._values(X)
         decision = self.predictor_.decision
         return decision.by_class(values) if isinstance(decision, Votes) else values[:, 0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An exercise: what is asked, in which letters, and who judges the answer."""
+"""An exercise: the question, the letters of its answer, and the judge of the answer."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["Answers", "Exercise", "Exercises", "Verdict", "all_of", "at", "numbe
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
-    """Whether an answer is right, and in words why, or what is wrong with it. It prints as those words.
+    """Whether an answer is right, and why, or what is wrong with it, in words. It prints as these words.
 
     Attributes
     ----------
     right
-        Whether it is.
+        Whether the answer is right.
     words
-        One or two sentences, without the full stop of the last.
+        One or two sentences, without the last full stop.
     certificate
-        What is proved of the answer, where it is one to a model; else None.
+        The certificate of the answer, if it is one to a model; otherwise None.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Verdict:
         return str(self)
 
     def at(self, place: str) -> Verdict:
-        """Return the same verdict, with where it was found in front of its words.
+        """Return the same verdict, with the place where it was found in front of its words.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class Exercise:
     Attributes
     ----------
     name
-        By which it is found in :data:`exercises`.
+        The name by which it is found in :data:`exercises`.
     chapter
         The page of Learn on which it stands, such as ``"soft-margin"``.
     level
@@ -87,9 +87,9 @@ class Exercise:
     statement
         The question, in Markdown with formulas. Samples are numbered from 1, as in formulas.
     asks
-        The letters in which an answer may be given, each with what it is.
+        The letters in which an answer may be given, each with its meaning.
     judge
-        Who says what is right, of the letters that are given.
+        The judge of the letters that are given.
 
     Examples
     --------
@@ -115,16 +115,15 @@ class Exercise:
         Parameters
         ----------
         **answers
-            One or more of the letters in :attr:`asks`. Where a letter is to be a function of parameters, anything that
-            takes these by position will do, such as ``lambda C: ...``; an answer that does not depend on them may be
-            given as it is.
+            One or more of the letters in :attr:`asks`. If a letter stands for a function of parameters, give anything
+            that takes these by position, such as ``lambda C: ...``, or a value that does not depend on them.
 
         Raises
         ------
         UnsupportedOptionError
-            If a letter is none that is asked for.
+            If a letter is not one of those.
         ParameterError, ShapeError, NonFiniteError
-            If no letter is given, or a value has the wrong shape, is no number, or a function that raises.
+            If no letter is given, or a value has the wrong shape, is not a number, or is a function that raises.
         """
         unknown = next((letter for letter in answers if letter not in self.asks), None)
         if unknown is not None or not answers:
@@ -162,12 +161,12 @@ class Exercises(dict[str, Exercise]):
     Parameters
     ----------
     exercises
-        All of them, in that order.
+        All exercises, in that order.
 
     Raises
     ------
     ParameterError
-        If one is asked for that there is not; the message lists those that there are.
+        If there is no exercise of a requested name; the message lists the existing ones.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verdict on anybody's fitted machine."""
+"""The verdict on any fitted machine, whoever fitted it."""
 
 from __future__ import annotations
 
@@ -31,49 +31,49 @@ def audit(
     sample_weight: ArrayLike | None = None,
     **hyperparameters: Any,
 ) -> Audit:
-    r"""Say how far from optimal a fitted machine is, which samples are wrong, and how far the best function may be.
+    r"""Tell how far a fitted machine is from optimal, which samples are wrong, and how far the best function may be.
 
-    Each machine, of several classes or outputs each of them, is read as an answer to its model,
+    Each machine (with several classes or outputs there are several) is read as an answer to its model,
     :math:`\min \frac12 \|f\|^2 + \sum_i L_i(f(x_i) + b)`, and certified by the values of primal and dual, which are
-    recomputed from the data in float64. Nothing that its library says of its convergence is believed. The estimator is
-    asked for the decision values of up to 1,000 of the samples: where they differ from those of its coefficients by
-    more than ``tol`` of the largest, it does not predict with what was certified, and is not optimal.
+    recomputed from the data in float64. Its library's own claim of convergence is not believed. The estimator is asked
+    for the decision values of up to 1,000 samples. If they differ from those of its coefficients by more than ``tol``
+    of the largest, it does not predict with the certified function, and is not optimal.
 
     Parameters
     ----------
     estimator
         A fitted SVC, NuSVC, SVR, NuSVR, OneClassSVM, LinearSVC, LinearSVR, KernelRidge, Ridge or LogisticRegression (of
-        two classes) of scikit-learn, or of a library with its attributes (scikit-learn-intelex, cuML, ThunderSVM); an
-        estimator of :mod:`formulations.estimators`; a Pipeline, whose other steps transform ``X``, or a search over
+        two classes) from scikit-learn, or from a library with its attributes (scikit-learn-intelex, cuML, ThunderSVM);
+        an estimator of :mod:`formulations.estimators`; a Pipeline, whose other steps transform ``X``, or a search over
         these; or the path of a model of LIBSVM or LIBLINEAR.
     X
-        The samples that it was fitted to, in the same order: shape (m, features), with a precomputed kernel the matrix
-        of kernel values, shape (m, m).
+        The samples that it was fitted to, in the same order, shape (m, features), or with a precomputed kernel the
+        matrix of kernel values, shape (m, m).
     y
-        Their labels or targets, shape (m,), or (m, outputs) of several outputs; left out for one class.
+        Their labels or targets, shape (m,), or (m, outputs) for several outputs; left out for one class.
     tol
         Above 0 and below 1: the relative duality gap, and residuals, that count as proved.
     sample_weight
         The weights that it was fitted with, shape (m,), which estimators do not keep.
     **hyperparameters
-        What it was asked for (C, nu, epsilon, alpha, gamma, class_weight ...), in place of the estimator's own; a file
-        does not hold it, so that it must be given there.
+        The hyper-parameters of the fit (C, nu, epsilon, alpha, gamma, class_weight ...), in place of the estimator's
+        own. A file does not hold them, so that they must be given with it.
 
     Returns
     -------
     Audit
-        Prints as a table; ``audit.finish()`` solves the models from these answers on.
+        It prints as a table; ``audit.finish()`` solves the models, starting from these answers.
 
     Raises
     ------
     sklearn.exceptions.NotFittedError
         If the estimator is not fitted.
     ParameterError, ShapeError
-        If it is none of these, or was fitted to other data.
+        If the estimator is of another kind, or was fitted to other data.
     IndefiniteKernelError
-        If its kernel matrix has a negative eigenvalue, so that nothing is optimal.
+        If its kernel matrix has a negative eigenvalue, so that no answer is optimal.
     FileFormatError
-        If the file is damaged, or another.
+        If the file is damaged, or of another kind.
 
     Examples
     --------
@@ -97,18 +97,18 @@ def audit(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(Listed):
-    """The audit of an estimator: one entry for each of its machines.
+    """The audit of an estimator, with one entry for each of its machines.
 
-    Prints as a table in a terminal (rich) and in a notebook (HTML).
+    It prints as a table in a terminal (rich) and in a notebook (HTML).
 
     Attributes
     ----------
     estimator
-        What was audited.
+        The audited estimator.
     machines
-        What is found of each.
+        The audit of each machine.
     tol
-        The tolerance asked for.
+        The requested tolerance.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class Audit(Listed):
         return tuple(each.row for each in self.machines)
 
     def finish(self, tol: float = 1e-6, **options: Any) -> tuple[Finish, ...]:
-        """Solve each model from its answer on, and say what that took and changed.
+        """Solve each model, starting from its answer, and tell what this took and changed.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class Audit(Listed):
 
     @property
     def notes(self) -> list[str]:
-        """In words: how many machines are proved; of the worst of the others, what is proved and which samples err."""
+        """In words: how many machines are proved, and for the worst other machine, what is and which samples err."""
         open_ = [row for row in self.rows if row.status != Status.OPTIMAL]
         open_.sort(key=lambda row: -np.nan_to_num(row.relative_gap, nan=np.inf, posinf=np.inf))
         count = f"{len(self) - len(open_)} of {len(self)} machines are proved"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Forms x solvers: who agrees, and who is proved; solvers x tolerances: who claims what is proved."""
+"""Forms x solvers: which answers agree and are proved; solvers x tolerances: which claims are proved."""
 
 from __future__ import annotations
 
@@ -45,41 +45,41 @@ def compare(
     progress: bool = True,
     **options: Any,
 ) -> Comparison:
-    """Solve every form of the models by every solver, certify each answer, and hold all against common bounds.
+    """Solve every form of the models by every solver, certify each answer, and compare all with common bounds.
 
     Parameters
     ----------
     models
-        One model or form, or several. A model stands for all its forms. Solvers that take a model as it is (smo,
-        linear) solve it once, whatever its forms. A statement about functions (:class:`~formulations.Machine`) is
-        solved as the program that it is by who takes that, and in coordinates by others.
+        One model or form, or several. A model stands for all its forms. Solvers that take the model itself (smo,
+        linear) solve it once, whatever its forms are. A statement about functions (:class:`~formulations.Machine`) is
+        solved as its own program by solvers that take this, and in coordinates by others.
     solvers
-        One name or Solver object, or several, or "all": every installed solver, with those pairs left out that the
-        solver does not take.
+        One name or Solver object, or several, or "all": every installed solver, without pairs that the solver does not
+        take.
     tol
-        Tolerance of the certificates, and of the solvers as far as they have one.
+        Tolerance of the certificates, and of the solvers that have one.
     time_limit
-        Seconds for each pair; None: without end.
+        Seconds for each pair; None: no limit.
     progress
-        Show a progress bar (on standard error) while it runs.
+        Whether to show a progress bar (on standard error).
     **options
-        Passed to every ``solve``; a solver without that option is a row that says so. ``isolate=False`` runs the
-        back-ends of others in this process, and not in one of their own, where nothing they do can end this one.
+        Passed to every ``solve``. A solver without that option is a row that says so. ``isolate=False`` runs back-ends
+        from other packages in this process, not in one of their own, where nothing they do can end this process.
 
     Returns
     -------
     Comparison
-        One row for each pair. Its ``objective`` is ``factor`` times the value of the model: -1 times in a dual that is
-        minimised, and 2 lambda/m times where the textbook divides by m. A pair that fails is a row with its reason. A
-        solver that calls its answer optimal without passing the certificate is ``uncertified``. Answers to one problem,
-        primal or dual, are proved to agree or said to disagree.
+        One row for each pair. Its ``objective`` is ``factor`` times the value of the model; the factor is -1 for a dual
+        that is minimised, and 2 lambda/m where the textbook divides by m. A pair that fails is a row with its reason. A
+        solver whose answer is claimed to be optimal but does not pass the certificate is ``uncertified``. Answers to
+        one problem, primal or dual, are proved to agree or reported to disagree.
 
     Raises
     ------
     ParameterError
-        If ``models`` holds none, or something else, or ``tol`` or ``time_limit`` is not above 0.
+        If ``models`` is empty or holds something else, or ``tol`` or ``time_limit`` is not above 0.
     UnknownSolverError
-        If no solver has one of the names; one that is not installed is a row.
+        If one of the names belongs to no solver. A solver that is not installed is a row.
 
     Examples
     --------
@@ -159,23 +159,23 @@ def cross_examine(
     progress: bool = True,
     **options: Any,
 ) -> CrossExamination:
-    """Ask every solver for every tolerance, and hold what it claims against what is proved of its answer.
+    """Ask every solver for every tolerance, and compare its claim with what is proved about its answer.
 
-    All answers are measured by the one that is proved best, whoever gave it.
+    All answers are compared with the one that is proved best, whichever solver gave it.
 
     Parameters
     ----------
     model
-        A model, or one of its forms. Each solver is given the first statement of a model that it takes: the model as it
-        is, or a form, the usual one before the others.
+        A model, or one of its forms. Each solver is given the first statement of a model that it takes: the model
+        itself, or a form, beginning with the usual one.
     solvers
         One name or Solver object, or several, or "all": every installed solver that takes it.
     tolerances
-        What is asked of the solvers and of the certificates, each above 0 and below 1.
+        Tolerances of the solvers and of the certificates, each above 0 and below 1.
     time_limit
-        Seconds for each answer; None: without end.
+        Seconds for each answer; None: no limit.
     progress
-        Show a progress bar (on standard error) while it runs.
+        Whether to show a progress bar (on standard error).
     **options
         Passed to every ``solve``.
 
@@ -187,9 +187,9 @@ def cross_examine(
     Raises
     ------
     ParameterError
-        If ``model`` is none, or several, or a tolerance or ``time_limit`` is not above 0.
+        If ``model`` is not one model or form, or a tolerance or ``time_limit`` is not above 0.
     UnknownSolverError
-        If no solver has one of the names.
+        If one of the names belongs to no solver.
 
     Examples
     --------

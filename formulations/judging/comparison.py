@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of a comparison: in a terminal, in a notebook, as data."""
+"""The table of a comparison, for a terminal, for a notebook and as data."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ _NAN = float("nan")
 
 @dataclass(frozen=True)
 class Row:
-    """One form, or a model as it is, solved by one solver; numbers are NaN where there is no answer.
+    """One form, or a model itself, solved by one solver. Numbers are NaN where there is no answer.
 
     Attributes
     ----------
     problem
-        What its bounds are shared with: all forms of a model.
+        The problem, whose bounds all forms of a model share.
     formulation
-        Name of the form, or of the model where it was solved as it is.
+        Name of the form, or of the model where the model itself was solved.
     solver
         Name of the solver.
     status
-        What is proved: "optimal", "uncertified", "infeasible", "unbounded", or "failed" without an answer or a proof.
+        The proved status: "optimal", "uncertified", "infeasible", "unbounded", or "failed" without answer or proof.
     objective
         The value of the form, in the sign and the scale of the textbook.
     factor
-        What that is of the value of the model, as ``primal_value`` has it; NaN where it is no multiple.
+        The objective divided by the value of the model, which ``primal_value`` has; NaN where it is not a multiple.
     scale
-        The function whose value the objective is, as text; empty where nobody says.
+        The function whose value the objective is, as text; empty where it is not stated.
     primal_value, dual_value, relative_gap, primal_residual, dual_residual, complementarity
         Those of its :class:`~qpkernels.problems.Certificate`.
     accuracy
         The least tolerance at which the certificate holds.
     n_support
-        How many samples are support vectors; None of a model whose coefficients are dense, or without an answer.
+        Number of support vectors; None for a model whose coefficients are dense, or without an answer.
     intercept
         b.
     seconds_gram, seconds_lower, seconds_solve, seconds_certify
-        Wall-clock time of the kernel matrix, of the way to matrices, of the solver, and of the certificate.
+        Wall-clock time of the kernel matrix, of the conversion to matrices, of the solver, and of the certificate.
     claim
-        What the solver says of its answer, see :class:`~qpkernels.solvers.Claim`; empty without one.
+        The solver's claim about its answer, see :class:`~qpkernels.solvers.Claim`; empty without one.
     reason
-        In words, why there is no answer; or else what the solver said, and where the certificate is worst.
+        In words, why there is no answer, or else the solver's message, and where the certificate is worst.
     """
 
     problem: str
@@ -90,7 +90,7 @@ class Row:
 
     @classmethod
     def of_solution(cls, problem: str, formulation: str, solution: Solution) -> Row:
-        """Return the row of an answer to the problem so called.
+        """Return the row of an answer to the problem of that name.
 
         Parameters
         ----------
@@ -146,14 +146,14 @@ class Row:
 
     @classmethod
     def of_error(cls, problem: str, formulation: str, solver: str, error: QPKernelsError) -> Row:
-        """Return the row of a pair that gave no answer: proved infeasible, or failed for a reason.
+        """Return the row of a pair without an answer, which is proved infeasible or failed for a reason.
 
         Parameters
         ----------
         problem, formulation, solver
             As in :class:`Row`.
         error
-            Why there is no answer; one that holds a certificate proves that there is none.
+            The error that says why there is no answer. If it holds a certificate, it proves that there is none.
         """
         if isinstance(error, InfeasibleError | UnboundedError) and isinstance(error.certificate, Certificate):
             status = Status.INFEASIBLE if isinstance(error, InfeasibleError) else Status.UNBOUNDED
@@ -206,22 +206,22 @@ class Listed(Sequence[Any], Reported):
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Listed):
-    """The rows of a comparison, in the order of the problems and their forms and, within one, of the solvers.
+    """The rows of a comparison, in the order of the problems, of their forms and of the solvers.
 
-    Prints as a table in a terminal (rich) and in a notebook (HTML).
+    It prints as a table in a terminal (rich) and in a notebook (HTML).
 
     Attributes
     ----------
     rows
         One for each pair.
     tol
-        The tolerance asked for.
+        The requested tolerance.
     problems
         Labels of the problems that the rows answer.
     differences
-        In what models of one kind differ: they state different problems.
+        The differences between models of one kind, which state different problems.
     scales
-        In which scale each model counts, and each of its forms that has another.
+        The scale of the values of each model, and of each form that has another scale.
     """
 
     rows: tuple[Row, ...]
@@ -244,7 +244,7 @@ class Comparison(Listed):
         return pd.DataFrame([asdict(row) for row in self.rows], columns=[field.name for field in fields(Row)])
 
     def report(self) -> TableReport:
-        """Return the table, where the proved optima lie, what is not proved, and what counts in which scale."""
+        """Return the table, where the proved optima lie, what is not proved, and the scale of each value."""
         unproved = frozenset(k for k, row in enumerate(self.rows) if row.status != Status.OPTIMAL)
         title = f"optimal = proved to a relative gap and residuals of {self.tol:g}"
         records = (vars(row) | {"seconds": row.seconds} for row in self.rows)
@@ -253,13 +253,13 @@ class Comparison(Listed):
 
     @property
     def warnings(self) -> list[str]:
-        """In words, what nobody may overlook: proved answers that contradict each other, and problems that differ."""
+        """In words, the important warnings: proved answers that contradict each other, and problems that differ."""
         split = [agreement for agreement in map(self.agreement, self.problems) if not agreement.holds]
         return [*map(str, split), *self.differences]
 
     @property
     def remarks(self) -> list[str]:
-        """In words: for each problem, what is proved of its optimum; then every row that is not proved."""
+        """In words: for each problem, what is proved about its optimum, and then every row that is not proved."""
         agreements = [str(agreement) for agreement in map(self.agreement, self.problems) if agreement.holds]
         unproved = [
             f"{row.formulation} by {row.solver} is {row.status}: {row.reason}"
@@ -269,7 +269,7 @@ class Comparison(Listed):
         return [*agreements, *unproved]
 
     def agreement(self, problem: str) -> Agreement:
-        """Hold all proved answers to a problem, of primals and duals alike, against each other's bounds.
+        """Compare all proved answers to a problem, of primals and duals alike, with each other's bounds.
 
         Parameters
         ----------

@@ -31,15 +31,15 @@ class Trial:
     row
         The answer as :func:`~formulations.compare` shows it.
     tol
-        The tolerance asked for.
+        The requested tolerance.
     objective_error
         A bound of |objective - optimum| at the feasible point of the answer, relative to the optimum.
     disagreement
-        max_i |g(x_i) - g*(x_i)| over the data, where g* is that of the answer proved best.
+        max_i |g(x_i) - g*(x_i)| over the data, where g* belongs to the answer that is proved best.
     support_difference
-        How many samples are support vectors of one and not of the other; None where there is no such thing.
+        Number of samples that are support vectors of only one of the two; None where there are no support vectors.
     support_overlap
-        How many are of both, as a share of those of either (Jaccard).
+        Number of support vectors of both, divided by the number of those of either (the Jaccard index).
     """
 
     row: Row
@@ -51,7 +51,7 @@ class Trial:
 
     @classmethod
     def of(cls, row: Row, tol: float, answer: Solution | None, best: Solution, optimum: Enclosure) -> Trial:
-        """Hold an answer against the best one, and against what is proved of the optimum.
+        """Compare an answer with the best one, and with what is proved about the optimum.
 
         Parameters
         ----------
@@ -60,9 +60,9 @@ class Trial:
         tol
             The tolerance that its solver was asked for.
         answer
-            The answer itself; None: the solver gave none.
+            The answer itself; None if the solver gave no answer.
         best
-            The answer that is proved best, which the others are measured by.
+            The answer that is proved best, with which the others are compared.
         optimum
             Bounds of the optimal value.
         """
@@ -111,15 +111,15 @@ class CrossExamination(Listed):
     problem
         Its label.
     tolerances
-        Those asked for, the loosest first.
+        The requested tolerances, beginning with the loosest.
     trials
         One for each solver and tolerance, in this order.
     reference
-        Whose answer is proved best; the others are measured by it. Empty where there is none.
+        The solver whose answer is proved best, with which the others are compared; empty without an answer.
     optimum
         Bounds of the optimal value, from this answer.
     rigorous
-        Whether they hold in exact arithmetic; otherwise they are those of its certificate, in float64. See
+        Whether these bounds hold in exact arithmetic. Otherwise they are the values of its certificate, in float64. See
         :meth:`formulations.modelling.form.Form.enclose`.
     """
 
@@ -150,7 +150,7 @@ class CrossExamination(Listed):
         return tuple(trial for trial in self.trials if trial.row.solver == solver)
 
     def seconds_to(self, solver: str, accuracy: float) -> float:
-        """Return the seconds of the fastest answer of a solver that is proved to that accuracy; NaN if none is.
+        """Return the seconds of a solver's fastest answer that is proved to that accuracy, or NaN if none is.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class CrossExamination(Listed):
 
     @property
     def remarks(self) -> list[str]:
-        """In words: what the answers are measured by, how many claims are proved, and why there is no answer."""
+        """In words: the answer to compare with, how many claims are proved, and why answers are missing."""
         lines = [f"{self.problem}: no answer is proved"]
         if self.reference:
             how = "proved in exact arithmetic" if self.rigorous else "as its certificate says in float64"

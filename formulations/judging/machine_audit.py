@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The audit of one machine: its certificate, where it is wrong, and what it takes to put it right."""
+"""The audit of one machine: its certificate, where it is wrong, and what it takes to correct it."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class MachineAudit:
     bounds
         The model, stated for its certificate.
     certificate
-        What is proved of the answer.
+        The certificate of the answer.
     tol
-        The tolerance asked for.
+        The requested tolerance.
     """
 
     machine: GivenMachine
@@ -88,12 +88,12 @@ class MachineAudit:
 
     @cached_property
     def contradiction(self) -> str | None:
-        """Where the estimator predicts other than its coefficients say; None where it does not, to the tolerance."""
+        """Where the estimator's predictions differ from those of its coefficients beyond the tolerance, or None."""
         return self.machine.contradiction(self.tol)
 
     @property
     def verdict(self) -> str:
-        """In words, what is proved."""
+        """The proof in words."""
         proof = self.certificate
         if self.status is Status.OPTIMAL:
             return f"proved optimal to {self.tol:g}: at most {proof.relative_gap:.1e} above the optimum"
@@ -115,7 +115,7 @@ class MachineAudit:
 
     @property
     def multipliers(self) -> Vector:
-        """The coefficient of each sample, of two classes times its sign y."""
+        """The coefficient of each sample, times its sign y for two classes."""
         return self._signs * self.machine.answer.beta
 
     @property
@@ -131,24 +131,24 @@ class MachineAudit:
 
     @property
     def violations(self) -> Vector:
-        """The part of the gap that each sample adds, at least 0; NaN where the model is no sum of losses."""
+        """The part of the gap that each sample adds, at least 0; NaN where the model is not a sum of losses."""
         return self._unknown if self._optimality is None else self._optimality.violations
 
     @property
     def expected(self) -> Vector:
-        """The values of :attr:`multipliers` at these decision values; NaN where the model is no sum of losses."""
+        """The values of :attr:`multipliers` at these decision values; NaN where the model is not a sum of losses."""
         return self._unknown if self._optimality is None else self._signs * self._optimality.slopes
 
     @cached_property
     def nearness(self) -> Nearness | None:
-        """How far the optimal function may be; None where the gap says nothing of that."""
+        """How far away the optimal function may be; None where the gap does not tell."""
         return nearness(self.machine.answer, self.bounds, self.certificate, self.machine.model.gram)
 
     @cached_property
     def wrong(self) -> Indices:
-        """The samples that add more than 1/m of ``tol`` to the relative gap, in places of the arrays, the worst first.
+        """The samples that add more than 1/m of ``tol`` to the relative gap, as places in the arrays, worst first.
 
-        None where the certificate holds.
+        It is None where the certificate holds.
         """
         if self._holds:
             return np.arange(0)
@@ -163,7 +163,7 @@ class MachineAudit:
         Parameters
         ----------
         place
-            From 0: the number of the sample in :attr:`rows` and the arrays that go with it.
+            The place of the sample in :attr:`rows` and the arrays that go with it, from 0.
         """
         labels, model = self.machine.labels, self.machine.model
         real = isinstance(model, RegressionModel)
@@ -189,7 +189,7 @@ class MachineAudit:
 
     @cached_property
     def row(self) -> AuditRow:
-        """All of it as one record."""
+        """The whole audit as one record."""
         proof, model, answer = self.certificate, self.machine.model, self.machine.answer
         known, near = self._optimality is not None and self.machine.holds_multipliers, self.nearness
         decides = near is not None and not isinstance(model, RegressionModel) and bool(np.isfinite(near.lower).all())
@@ -216,7 +216,7 @@ class MachineAudit:
         )
 
     def finish(self, tol: float = 1e-6, **options: Any) -> Finish:
-        """Solve the model from this answer on, where a solver of it can start from one.
+        """Solve the model, starting from this answer where a solver of it can start from one.
 
         Parameters
         ----------
@@ -263,14 +263,14 @@ class WrongSample:
     sample
         Its number among the samples given.
     label
-        Its label or target; None of one class.
+        Its label or target; None for one class.
     measure, margin
-        What is measured, and how much it is: of two classes the margin y g(x), of real targets the residual y - g(x),
-        of one class g(x).
+        The quantity that is measured, and its value: the margin y g(x) for two classes, the residual y - g(x) for real
+        targets, and g(x) for one class.
     multiplier
-        Its coefficient, of two classes times y.
+        Its coefficient, times y for two classes.
     expected
-        What it should be at this margin.
+        The coefficient that it should have at this margin.
     violation
         What the sample adds to the gap, in the unit of the objective.
     """
@@ -295,22 +295,22 @@ class WrongSample:
 class AuditRow:
     """One machine.
 
-    None, or NaN: that cannot be said of this machine.
+    A field is None or NaN if it cannot be told for this machine.
 
     Attributes
     ----------
     machine
-        Which of the machines of the estimator it is; the estimator itself where it is the only one.
+        The name of the machine among those of the estimator, or the estimator itself if it is the only one.
     formulation
-        Name of the model that it was judged as.
+        Name of the model that it was judged by.
     status
         "optimal" where the certificate holds at the tolerance, else "uncertified".
     verdict
-        In words, what is proved.
+        The proof in words.
     samples
-        How many it was trained on.
+        Number of its training samples.
     n_support
-        How many of their coefficients are not 0; None where the model is not sparse.
+        Number of coefficients that are not 0; None where the model is not sparse.
     primal_value, dual_value, relative_gap, primal_residual, dual_residual, complementarity
         Those of its :class:`~qpkernels.problems.Certificate`.
     accuracy
@@ -318,17 +318,17 @@ class AuditRow:
     norm
         ||f||, in the space of the kernel.
     distance
-        A bound of ||f - f*||; NaN where the gap says nothing of it.
+        A bound of ||f - f*||; NaN where the gap does not tell.
     certain
-        How many training samples the optimal machine decides alike for certain; None where that cannot be said, as of
-        real targets.
+        Number of training samples that the optimal machine certainly decides alike; None where this is not known, as
+        for real targets.
     wrong
-        How many samples add more than their share to the gap; None where that cannot be said, as where it holds no
+        Number of samples that add more than their share to the gap; None where this is not known, as without
         multipliers.
     worst
-        The first five of these, the worst first.
+        The five worst of these, beginning with the worst.
     remarks
-        In words, what the coefficients say of the data and hyper-parameters.
+        In words, what the coefficients say about the data and hyper-parameters.
     """
 
     machine: str
@@ -352,7 +352,7 @@ class AuditRow:
     remarks: tuple[str, ...]
 
     def to_record(self) -> dict[str, Any]:
-        """Return the fields by name for JSON, which has neither NaN nor infinity: None in their place."""
+        """Return the fields by name for JSON, with None in place of NaN and infinity, which JSON lacks."""
         record: dict[str, Any] = without_nan(asdict(self))
         return record
 
@@ -364,15 +364,15 @@ class Finish:
     Attributes
     ----------
     machine
-        Which of the machines of the estimator it is, in words.
+        The name of the machine among those of the estimator, in words.
     solution
         The certified answer.
     distance
-        ||f - f*||: how far the function given is from that of the solution, in the space of the kernel.
+        ||f - f*||, the distance of the given function from that of the solution, in the space of the kernel.
     roles
-        How many samples are another kind of support vector now: none, free, or at the bound.
+        Number of samples that changed their kind: no support vector, a free one, or one at the bound.
     sides
-        How many training samples are decided otherwise; None of real targets.
+        Number of training samples that are decided differently; None for real targets.
     """
 
     machine: str
@@ -383,12 +383,12 @@ class Finish:
 
     @property
     def seconds(self) -> float:
-        """Seconds, with those of the certificate."""
+        """Seconds, including those of the certificate."""
         return self.solution.seconds.total
 
     @property
     def iterations(self) -> int | None:
-        """Iterations in the solver's own count."""
+        """Iterations by the solver's own count."""
         return self.solution.iterations
 
     def __str__(self) -> str:

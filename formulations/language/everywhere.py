@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Constraints at every point of a box, between a relaxation and a reserve that are both finite programs.
+r"""Constraints at every point of a box, which lie between a relaxation and a reserve, both finite programs.
 
-A constraint g(x) >= 0 for all x of a box, with g(x) = sum_j a_j D^{s_j} f_j(x) + o'z + c + w'x, is asked for at the
-corners v of cells that cover the box. Without more it is a relaxation, whose dual value is below the optimum. With the
-reserve
+A constraint g(x) >= 0 for all x of a box, with g(x) = sum_j a_j D^{s_j} f_j(x) + o'z + c + w'x, is imposed at the
+corners v of cells that cover the box. This is a relaxation, whose dual value is below the optimum. With the reserve
 
     g(v) >= sum_j |a_j| e_j(cell) ||f_j||,   e_j = min( sum_k h_k^2/8 N(s_j + 2k),  sum_k h_k/2 N(s_j + k) )
 
 for each cell with sides h it holds everywhere, where N(s) is the largest norm of D^s k(x, .) in the box: on a cell the
 multilinear interpolation of D^s f is within sum_k h_k^2/8 max |D^(s + 2k) f| of it, and takes its least value at a
 corner; D^s f changes by at most h_k/2 max |D^(s + k) f| along each axis from the nearest corner; and
-|D^s f(x)| <= N(s) ||f||. Terms that are affine in x are interpolated exactly. Instead of ||f_j|| the reserve has a
-number R_j, and what is found has ||f_j|| <= R_j, so that the program keeps its kind.
+|D^s f(x)| <= N(s) ||f||. Terms that are affine in x are interpolated exactly. In place of ||f_j|| the reserve uses a
+number R_j, and the constraint ||f_j|| <= R_j is added, so that the program stays of its kind.
 
-The reserve costs about the sum of multipliers times reserves, which says where cells are to be halved.
+The reserve costs about the sum of multipliers times reserves, which shows which cells to halve.
 
 Source: P.-C. Aubin-Frankowski and Z. Szabo, NeurIPS 33 (2020), "Hard shape-constrained kernel machines", whose reserve
 is of the first order in h.
@@ -67,27 +66,26 @@ class Everywhere:
     Parameters
     ----------
     at
-        Returns the constraint at points of shape (n, d): an inequality between n numbers that are affine in functionals
-        of functions at these points, such as ``lambda x: f.derivative(x, axis=0) >= 0``, with the same coefficients
-        everywhere; constants and coefficients of other variables may be affine in the points.
+        A callable that returns the constraint at points of shape (n, d): an inequality between n numbers that are
+        affine in functionals of functions at these points, such as ``lambda x: f.derivative(x, axis=0) >= 0``, with the
+        same coefficients everywhere; constants and coefficients of other variables may be affine in the points.
     box
         The ends of each of the d axes, shape (d, 2).
     label
-        What it is called.
+        The name of the constraint.
     most_points
-        Points at most at which it is asked for.
+        The largest number of points at which it is imposed.
 
     Attributes
     ----------
     points, dual_value
-        Where the last solve asked for it, shape (n, d), and the multipliers there, shape (n,): they tell where it
-        binds.
+        The points of the last solve, shape (n, d), and the multipliers there, shape (n,), which show where it binds.
 
     Raises
     ------
     ParameterError
-        If it is no such constraint, or the kernels of the functions do not say how large their derivatives can be: they
-        are those of RBF, Matern, Linear and Polynomial, and sums, products, powers and multiples of these, of one more
+        If it is not such a constraint, or the kernels of the functions do not say how large their derivatives can be.
+        RBF, Matern, Linear and Polynomial do, and sums, products, powers and multiples of these, for one more
         derivative than the constraint has.
 
     Examples
@@ -129,14 +127,14 @@ class Everywhere:
         self.dual_value: Vector | None = None
 
     def rows(self, points: Matrix, reserves: Vector | float = 0.0) -> Any:
-        """Return the constraint of CVXPY at some points.
+        """Return the CVXPY constraint at some points.
 
         Parameters
         ----------
         points
             Shape (n, d).
         reserves
-            By how much it is to hold with room, shape (n,).
+            The reserves with which it must hold, shape (n,).
         """
         constraint = self.at(points)
         if not isinstance(constraint, cp.constraints.nonpos.Inequality) or constraint.expr.shape != (len(points),):
@@ -147,12 +145,12 @@ class Everywhere:
         return (constraint.expr + reserves <= 0).set_label(self.label)
 
     def corners(self) -> Matrix:
-        """Return the points at which it is asked for first, shape (n, d)."""
+        """Return the points at which it is imposed first, shape (n, d)."""
         return _Grid.of(self).points
 
     @cached_property
     def reaches(self) -> tuple[Reach, ...]:
-        """How far each term can go between corners."""
+        """How far each term can deviate between corners."""
         low, high = self.box.T
         shares = np.random.default_rng(0).random((2 * len(low) + 4, len(low)))
         points = low + (high - low) * shares

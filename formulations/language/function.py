@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Functions in a reproducing kernel Hilbert space as variables of a convex program in CVXPY.
 
-f in H is what a program looks for; CVXPY sees finitely many numbers of it, each an affine expression::
+A program looks for f in H. CVXPY sees finitely many numbers that depend on f, each an affine expression::
 
     f(x)  =  <f, k(x, .)>,    D^a f(x)  =  <f, D^a k(x, .)>,    sum_i w_i f(x_i),    <f, g>  of a known g in H
 
 and the norms ||f||, ||f||^2, ||f - g||, which are convex. Sums, differences and multiples of functions are functions.
-Where the norm of f is penalised, or bounded, an optimal f is in the span of the representers of the functionals that
-the program contains: the representer theorem (Kimeldorf and Wahba 1971; Schoelkopf, Herbrich and Smola 2001).
+Where the norm of f is penalised or bounded, an optimal f is in the span of the representers of the functionals in the
+program. This is the representer theorem (Kimeldorf and Wahba 1971; Schoelkopf, Herbrich and Smola 2001).
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ _ROUNDING = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class FittedFunction:
-    r"""f = sum_j c_j D^{a_j} k(z_j, .), as a program found it.
+    r"""f = sum_j c_j D^{a_j} k(z_j, .), as found by a program.
 
     Attributes
     ----------
     parts
-        The representers, those of each D^a apart, of one kernel.
+        The representers, which are of one kernel, in one group for each D^a.
     coefficients
         c, shape (number of representers,), in their order.
 
@@ -74,7 +74,7 @@ class FittedFunction:
 
     @classmethod
     def of(cls, terms: Iterable[tuple[Representers, Vector]]) -> FittedFunction:
-        """Return the sum of these terms, of one kernel.
+        """Return the sum of these terms, which are all of one kernel.
 
         Parameters
         ----------
@@ -100,14 +100,14 @@ class FittedFunction:
         return self.derivative(X)
 
     def derivative(self, X: ArrayLike, *axes: int) -> Vector:
-        """Return the derivative of f along these axes, each as often as it is named, shape (n,).
+        """Return the derivative of f along these axes, once for each time that an axis is named, shape (n,).
 
         Parameters
         ----------
         X
             Points, as the kernel takes them.
         *axes
-            Numbers of features from 0; none: the values of f.
+            Numbers of features from 0; without any, the values of f are returned.
         """
         at = Representers(self.kernel, self.kernel.samples(X), axes)
         return self.at(at)
@@ -136,7 +136,7 @@ class FittedFunction:
         Raises
         ------
         ParameterError
-            If f has terms that are derivatives of the kernel.
+            If f contains derivatives of the kernel.
         """
         if any(part.axes and c.any() for part, c in self.terms):
             raise ParameterError(
@@ -335,12 +335,12 @@ class Combination:
         axis
             The number of a feature, from 0.
         order
-            How often, at least 1.
+            The order of the derivative, at least 1.
 
         Raises
         ------
         ParameterError
-            If the kernel has no such derivative.
+            If the kernel does not have this derivative.
         """
         if not is_integer(order) or order < 1:
             raise ParameterError(
@@ -368,7 +368,7 @@ class Combination:
         return self._functional(X, (), rows)
 
     def integral(self, lower: ArrayLike, upper: ArrayLike) -> cp.Expression:
-        """Return the integral of f over a box, a scalar, as a sum of values that has it up to rounding.
+        """Return the integral of f over a box, a scalar, as a sum of values that equals it up to rounding.
 
         Parameters
         ----------
@@ -378,9 +378,9 @@ class Combination:
         Raises
         ------
         ShapeError, NonFiniteError
-            If they are none.
+            If they are not such ends.
         ParameterError
-            If it is no box, or takes too many values, or the kernel is not made of RBF, Linear and Polynomial kernels.
+            If it is not a box or takes too many values, or the kernel is not made of RBF, Linear and Polynomial.
         """
         low, high = (finite_vector(np.atleast_1d(end), name) for end, name in ((lower, "lower"), (upper, "upper")))
         if low.shape != high.shape or not (low < high).all():
@@ -441,7 +441,7 @@ class Combination:
         Raises
         ------
         ParameterError
-            With two of them.
+            If there are two kernels.
         """
         for kernel in (*(f.kernel for _, f in self.terms), *(g.kernel for _, g in self.known)):
             self._require_space(kernel)
@@ -534,12 +534,12 @@ class Function(Combination):
     kernel
         The kernel of the space; positive semidefinite.
     name
-        What it is called where the program is shown; a Machine numbers functions of one name.
+        Its name where the program is shown. A Machine numbers functions of the same name.
 
     Attributes
     ----------
     fitted
-        The f that the last program found; None before that.
+        The f that the last program found; None before the first.
 
     Examples
     --------
@@ -562,7 +562,7 @@ class Function(Combination):
         super().__init__(((1.0, self),), ())
 
     def values(self, X: ArrayLike, axes: tuple[int, ...], weights: Matrix | Vector | None = None) -> Any:
-        """Return W D^axes f(X), the same variable whenever it is asked for.
+        """Return W D^axes f(X), which is the same variable for every call.
 
         Parameters
         ----------
@@ -606,18 +606,18 @@ class Function(Combination):
 class VectorFunction:
     r"""An unknown f with p outputs, in the space of the kernel k(x, z) B with a matrix B of p x p numbers.
 
-    Its inner products are <f_i(x), f_j(z)> = k(x, z) B_ij: B says how much the outputs have in common (the intrinsic
-    model of coregionalisation). With B = L L', f_i = sum_j L_ij g_j of functions g_j in the space of k, and
-    ||f||^2 = sum_j ||g_j||^2. Each output is a function as any other: ``f[0]``, and ``f[0] - f[1]``.
+    Its inner products are <f_i(x), f_j(z)> = k(x, z) B_ij, where B says how much the outputs have in common (the
+    intrinsic model of coregionalisation). With B = L L', f_i = sum_j L_ij g_j for functions g_j in the space of k, and
+    ||f||^2 = sum_j ||g_j||^2. Each output is a function like any other: ``f[0]``, and ``f[0] - f[1]``.
 
     Parameters
     ----------
     kernel
         k.
     outputs
-        B, symmetric and positive semidefinite, shape (p, p); or p, of outputs that have nothing in common.
+        B, symmetric and positive semidefinite, shape (p, p); or p, for outputs that have nothing in common.
     name
-        What it is called where the program is shown.
+        Its name where the program is shown.
 
     Attributes
     ----------
@@ -627,7 +627,7 @@ class VectorFunction:
     Raises
     ------
     ParameterError, ShapeError, NonFiniteError
-        If B is no such matrix.
+        If B is not such a matrix.
 
     Notes
     -----

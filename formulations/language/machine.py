@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""A statement about functions, solved as the most special program that it is, with its proof.
+r"""A statement about functions, solved as the most specific program that it is an instance of, with its proof.
 
-With v the values of finitely many functionals of the functions, z ordinary variables, and h convex by CVXPY's rules and
-not falling in the norms, a statement is
+Let v be the values of finitely many functionals of the functions, z ordinary variables, and h convex by CVXPY's rules
+and nondecreasing in the norms. A statement is
 
     min  h(v, z, ||f_1||, ..., ||f_p||)
 
 By the representer theorem an optimum is in the span of the functionals' representers, so that with G = <l_r, l_s> the
-problem is finite: v = G beta. Its dual is max -1/2 beta'G beta - h*(-beta), where ||f||^2 is penalised: both values are
-bounds in the whole space.
+problem is finite: v = G beta. Where ||f||^2 is penalised, its dual is max -1/2 beta'G beta - h*(-beta), and both values
+are bounds in the whole space.
 """
 
 from __future__ import annotations
@@ -77,28 +77,28 @@ _ROUNDING = 1e-10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MachineSolution(Carded):
-    """The answer to a statement, with the proof of how good it is.
+    """The answer to a statement, with a proof of how good it is.
 
     Attributes
     ----------
     objective
         The value of the statement at the functions and variables that were found.
     status, certificate, tol
-        What is proved, and the tolerance that was asked for. The values of the certificate are those of the statement
-        as a minimisation; its gap is relative to the value of the program that was solved, which may lack a constant.
+        The status, its proof, and the requested tolerance. The values of the certificate are those of the statement as
+        a minimisation. Its gap is relative to the value of the program that was solved, which may lack a constant.
     factor
-        What the objective is of the value of the statement as a minimisation: -1 of a maximisation, else 1.
+        The objective divided by the value of the statement as a minimisation: -1 for a maximisation, and 1 otherwise.
     program
         The name of that program.
     functions
-        The functions by the variables that they are of.
+        The functions that were found, by their unknowns.
     variables
-        The numbers that were found for variables, and the parameters then, by their ids.
+        The numbers that were found for variables, and the values of the parameters at that time, by their ids.
     solver, claim, message, iterations, seconds
-        Who solved it, and what that said.
+        The solver, and its report.
     bracket
-        Of a statement with constraints everywhere: the values between which its optimum is, which the certificate
-        proves. The lower one is proved by a relaxation, and the functions have the upper one.
+        For a statement with constraints everywhere, the values between which its optimum lies, as the certificate
+        proves. The lower value is proved by a relaxation; the functions attain the upper one.
     """
 
     objective: float
@@ -124,12 +124,12 @@ class MachineSolution(Carded):
         Parameters
         ----------
         f
-            A Function of the statement, or a combination of such.
+            A Function of the statement, or a combination of such functions.
 
         Raises
         ------
         ParameterError
-            If it is not in the statement, or a sum of functions in several spaces.
+            If it is not in the statement, or is a sum of functions in several spaces.
         """
         if not isinstance(f, Combination):
             raise ParameterError(
@@ -145,26 +145,26 @@ class MachineSolution(Carded):
     def predictor(
         self, decides: Callable[[Any], Any], *, classes: ArrayLike | None = None, thresholds: Any = None
     ) -> Predictor:
-        """Return a machine for new samples, x -> g(x) or a class by it, that predicts and is saved without the rest.
+        """Return a machine for new samples, x -> g(x) or a class by it, which predicts and is saved by itself.
 
-        g is affine in values and derivatives of functions and in x; the variables are those that were found here.
+        g is affine in values and derivatives of functions and in x; variables have the values that were found here.
 
         Parameters
         ----------
         decides
-            X -> g(X): one expression, such as ``lambda X: f(X) + X @ w + b``, or a list of one for each class or
-            target; a function of the statement, such as ``f``, or ``f + g``, is one.
+            X -> g(X): a callable that returns one expression, such as ``lambda X: f(X) + X @ w + b``, or a list with
+            one for each class or target. A function of the statement, such as ``f`` or ``f + g``, will do.
         classes
-            Labels: of one g, that of values below and that of values above 0; of K, the label of each, the largest of
-            which decides. None: the values are what is predicted.
+            Labels: for one g, the label of values below 0 and that of values above; for K, the label of each, and the
+            largest value decides. None: the values themselves are predicted.
         thresholds
-            Of one g and K classes in ascending order, the K - 1 numbers between them, which may be variables.
+            For one g and K classes in ascending order, the K - 1 numbers between them, which may be variables.
 
         Raises
         ------
         ParameterError, ShapeError, LabelError
-            If g is not affine, or has a function or variable that is not in the statement; or if classes and thresholds
-            are not as many as that.
+            If g is not affine, or has a function or variable that is not in the statement, or if the numbers of classes
+            and thresholds do not fit.
 
         Examples
         --------
@@ -192,8 +192,7 @@ class MachineSolution(Carded):
         Raises
         ------
         NoEnclosureError
-            If it is another program, nothing is known of the rounding errors of its kernel, or constraints hold
-            everywhere.
+            If it is another program, the rounding errors of its kernel are not known, or constraints hold everywhere.
         """
         if self.bracket is not None:
             raise NoEnclosureError(
@@ -205,14 +204,14 @@ class MachineSolution(Carded):
         return Enclosure(lower, upper) if self.factor > 0 else Enclosure(-upper, -lower)
 
     def explain(self) -> str:
-        """Return in words what is proved, and what is lacking where that is not enough for ``tol``."""
+        """Return in words what is proved, and what is missing where that is not enough for ``tol``."""
         proof = self.certificate
         if self.factor < 0:
             proof = replace(proof, primal_value=-proof.dual_value, dual_value=-proof.primal_value)
         return proof.explain(self.tol)
 
     def card(self) -> Card:
-        """Return the status, the objective, the proof, and who found it."""
+        """Return the status, the objective, the proof, and the solver."""
         low, high = self.bracket or (None, None)
         lacking = shortfall(self.certificate, self.tol)
         facts = (
@@ -246,15 +245,15 @@ class Machine(Carded):
         ``cp.Minimize`` or ``cp.Maximize`` of an expression in functionals of :class:`Function`, norms of functions, and
         variables of CVXPY; convex, or concave, by CVXPY's rules.
     constraints
-        Constraints of CVXPY on the same, and such at every point of a box: see :class:`Everywhere`.
+        CVXPY constraints on the same, and constraints at every point of a box; see :class:`Everywhere`.
     name
-        What it is called in messages.
+        Its name in messages.
 
     Raises
     ------
     ParameterError
-        If these are none, or the norm of a function is nowhere penalised or bounded: the program would not see how
-        large the function is outside of the points, and need not have a solution.
+        If they are not of this kind, or the norm of a function is nowhere penalised or bounded: the program would not
+        see how large the function is away from the points, and might not have a solution.
     UnsupportedProgramError
         If the statement is not convex by CVXPY's rules.
 
@@ -355,32 +354,32 @@ class Machine(Carded):
                 )
 
     def constraint(self, label: str) -> Any:
-        """Return the constraint with that label, whose ``dual_value`` the last solve left.
+        """Return the constraint with that label, which holds the ``dual_value`` of the last solve.
 
-        Those everywhere hold the ``points`` of their multipliers, too.
+        Constraints everywhere also hold the ``points`` of their multipliers.
 
         Parameters
         ----------
         label
-            What ``set_label`` of CVXPY named it; without that, "constraint k" as messages call it, from 1.
+            The name that CVXPY's ``set_label`` gave it, or else "constraint k", numbered from 1, as in messages.
 
         Raises
         ------
         ParameterError
-            If there is none.
+            If there is no such constraint.
         """
         known = [each for each in self.everywhere if each.label == label]
         return known[0] if known else constraint_of(self.problem, label)
 
     @property
     def recognised(self) -> str:
-        """Which program the statement is, or in words why it is none but a program over cones."""
+        """The program that the statement is, or in words why it is only a program over cones."""
         made, said = self._latest_compiled()
         return said if made is not None else f"a ConeProgram in coordinates, since {said}"
 
     @property
     def program(self) -> Program:
-        """The program that the statement is: a QP of functionals where it falls apart so, else a ConeProgram."""
+        """The program that the statement is: a QP of functionals where it decomposes so, otherwise a ConeProgram."""
         made, _ = self._latest_compiled()
         return (made or self._in_coordinates()).program
 
@@ -409,20 +408,20 @@ class Machine(Carded):
         verbose: bool = False,
         **options: Any,
     ) -> MachineSolution:
-        """Solve the statement and certify the answer; variables, values and multipliers of CVXPY hold it then.
+        """Solve the statement and certify the answer, which variables, values and multipliers of CVXPY then hold.
 
         Parameters
         ----------
         solver
-            Name of a solver, or a Solver. None: that which suits the program that was recognised, else clarabel.
+            Name of a solver, or a Solver. None: the solver that suits the recognised program, or else clarabel.
         tol, max_iter, time_limit, verbose, **options
             As in :meth:`formulations.modelling.model.Model.solve`. With constraints everywhere, ``tol`` is the relative
-            width of the bracket, and the others are of each of the programs that are solved for it.
+            width of the bracket, and the others apply to each program that is solved for it.
 
         Raises
         ------
         InfeasibleError, UnboundedError
-            If the statement has no solution, with the proof.
+            If the statement has no solution; the error holds the proof.
         SolverFailedError, UnsupportedProgramError, UnsupportedOptionError
             If the solver cannot be asked, or gives no answer.
         """
@@ -547,15 +546,15 @@ class Machine(Carded):
 
     @property
     def variables(self) -> tuple[Any, ...]:
-        """The variables of CVXPY in it, beside what is said of functions."""
+        """The CVXPY variables in it, apart from its functions."""
         return tuple(each for each in self.problem.variables() if not isinstance(each, Values | Norm))
 
     def matrices(self) -> ConeProgram:
-        """Return the statement as a ConeProgram, each function by its coordinates in the span of the functionals.
+        """Return the statement as a ConeProgram, with functions as coordinates in the functionals' span.
 
         Its blocks have the names of variables and the labels of constraints, and its optimum is that of the statement;
-        a maximisation is the minimisation of its negative. Where :attr:`program` is a KernelQP, the dual in matrices is
-        ``machine.program.to_cone_program()``.
+        a maximisation becomes the minimisation of its negative. Where :attr:`program` is a KernelQP, the dual in
+        matrices is ``machine.program.to_cone_program()``.
         """
         return self._in_coordinates().program
 
@@ -565,7 +564,7 @@ class Machine(Carded):
         Parameters
         ----------
         path
-            Where to.
+            The path of the file.
         """
         return write(self.matrices(), path)
 
@@ -594,7 +593,7 @@ class Machine(Carded):
         return made
 
     def conflict(self, solver: SolverLike = "clarabel", *, tol: float = 1e-6) -> Conflict | None:
-        """Return an irreducible subset of the constraints that no functions and variables satisfy; None: some do.
+        """Return an irreducible subset of the constraints that no functions and variables satisfy, or None.
 
         Parameters
         ----------
@@ -632,7 +631,7 @@ class Machine(Carded):
         return [each.name() for each in self.problem.parameters() if each.value is None]
 
     def card(self) -> Card:
-        """Return the statement, which program it is, and the dual of that."""
+        """Return the statement, the program that it is, and the dual of this program."""
         verb = "minimise" if isinstance(self.problem.objective, cp.Minimize) else "maximise"
         facts = [Fact(verb, in_words(self.problem.objective.args[0]))]
         facts += [Fact("subject to", in_words(each)) for each in self.problem.constraints]

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A loss of one's own as a CVXPY expression, whose conjugate is bounded by the expression's own values and slopes.
+"""A user's own loss as a CVXPY expression, whose conjugate is bounded by the expression's values and slopes.
 
 For a convex phi and two points a < b with slopes phi'(a) <= s <= phi'(b), both tangents bound phi from below, so that
 
     phi*(s) = sup_t s t - phi(t) <= the value of s t - tangent(t) where the two tangents meet
 
-which bisection makes as near as float64 allows. An upper bound of the conjugate leaves the dual value of a certificate
-a lower bound of the optimum: what is proved is proved, however near the bound is.
+which bisection makes as near as float64 allows. With an upper bound of the conjugate, the dual value of a certificate
+is still a lower bound of the optimum, so that proofs hold, however near the bound is.
 
-For a loss with two kinks or bends at most, such as hinges and tubes and their squares, the rows of CVXPY's matrices
-tell the conjugate itself, as they do where a loss is part of a statement about functions. A model with it is a
-KernelQP.
+For a loss with at most two kinks or bends, such as hinges, tubes and their squares, the rows of CVXPY's matrices
+determine the conjugate itself, as they do where a loss is part of a statement about functions. Such models are
+KernelQPs.
 """
 
 from __future__ import annotations
@@ -56,18 +56,17 @@ _MET = 1e-13
 class ExpressionLoss(MarginLoss, ResidualLoss):
     """A convex function as a CVXPY expression: of the margin in classification, of the residual in regression.
 
-    For piecewise linear and quadratic functions such as hinges, tubes and their squares the conjugate is found, and the
-    model is that of a loss of the library. For others, cone solvers solve the primal, and the dual form needs
-    ``conjugate_function``; the certificate has a conjugate that is bounded by values and slopes of the expression.
+    For piecewise linear and quadratic functions such as hinges, tubes and their squares, the conjugate is found, and
+    the model is like that of a loss of the library. For other functions, cone solvers solve the primal, and the dual
+    form needs ``conjugate_function``; the certificate then bounds the conjugate by values and slopes of the expression.
 
     Parameters
     ----------
     function
-        Takes a CVXPY variable, a vector, and returns the losses of its entries as a convex expression of that shape,
-        such as ``lambda z: cp.logistic(-z) + 0.1 * cp.square(cp.pos(1 - z))``; finite everywhere.
+        A callable that takes a CVXPY vector variable and returns the losses of its entries as a convex expression, such
+        as ``lambda z: cp.logistic(-z) + 0.1 * cp.square(cp.pos(1 - z))``. It must be finite everywhere.
     conjugate_function
-        The conjugate likewise, of the slopes that the loss takes. The dual form is stated with it, and nothing is
-        proved by it.
+        A callable for the conjugate, at the slopes that the loss takes. It states the dual form; no proof relies on it.
 
     Raises
     ------
@@ -142,12 +141,12 @@ class ExpressionLoss(MarginLoss, ResidualLoss):
 
     @property
     def quadratic_conjugate(self) -> QuadraticConjugate | None:
-        """The conjugate, where the matrices tell it."""
+        """The conjugate, where the matrices determine it."""
         return None if self._entry is None else self._entry[0]
 
     @cached_property
     def domain(self) -> tuple[float, float]:
-        """The slopes that it takes or approaches; where values alone tell, as far as these do at 1e6 on both sides."""
+        """The slopes that it takes or approaches. If only values tell, these are the slopes at 1e6 on both sides."""
         if self._entry is not None:
             return self._entry[1]
         ends = np.array([-_FAR, _FAR])
@@ -166,7 +165,7 @@ class ExpressionLoss(MarginLoss, ResidualLoss):
         Raises
         ------
         UnsupportedProgramError
-            If it was not.
+            If it was not given.
         """
         if self.conjugate_function is None and self.quadratic_conjugate is not None:
             return super().conjugate_atom(expression)

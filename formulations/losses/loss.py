@@ -67,7 +67,7 @@ class Loss(metaclass=ChecksKeywords):
 
     * ``value(t) + conjugate(s) >= s * t``, with equality where ``s == slope(t)``
     * ``atom`` and ``conjugate_atom`` have these values, and are convex by CVXPY's rules
-    * ``value(t)`` is the largest ``s * t - conjugate(s)`` of all s
+    * ``value(t)`` is the largest ``s * t - conjugate(s)`` over all s
     * ``quadratic_conjugate``, where there is one, is the conjugate
     * ``curvature``, where there is one, is the derivative of ``slope``.
 
@@ -121,13 +121,13 @@ class Loss(metaclass=ChecksKeywords):
 
     @property
     def quadratic_conjugate(self) -> QuadraticConjugate | None:
-        """The conjugate, where it is quadratic but for |s|: a model with such a loss is a KernelQP. None elsewhere."""
+        """The conjugate if it is quadratic except for |s|, so that a model with it is a KernelQP; otherwise None."""
         return None
 
     def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
         """Return the conjugate of every entry as a convex CVXPY expression, for an affine ``expression``.
 
-        It is the conjugate on :attr:`domain` only; whoever states a problem adds the finite ends as constraints.
+        It is the conjugate only on :attr:`domain`; a problem must state the finite ends as constraints.
         """
         return self._quadratic().atom(expression)
 
@@ -183,7 +183,7 @@ class Loss(metaclass=ChecksKeywords):
 
     @property
     def is_smooth(self) -> bool:
-        """Whether it has a second derivative above 0 everywhere: Newton's method solves a model with such a loss."""
+        """Whether the second derivative is above 0 everywhere, so that Newton's method solves a model with the loss."""
         return type(self)._curvature is not Loss._curvature
 
     def curvature(self, t: ArrayLike) -> Values:
@@ -204,11 +204,10 @@ class Loss(metaclass=ChecksKeywords):
         return np.where((slopes < lower) | (slopes > upper), np.inf, inside)
 
     def multipliers_of_ends(self, costs: Values | float, s: Values, t: Values) -> dict[str, Values]:
-        """Return those of the finite ends of the domain, ``lower`` and ``upper``, where t is the multiplier of s.
+        """Return the multipliers of the finite ends of the domain, ``lower`` and ``upper``, where t is that of s.
 
-        They are the costs times how far t is beyond the slope of the conjugate where s is at an end. A loss that is
-        smooth only approaches the ends, so that they are 0. For another loss without a quadratic conjugate none are
-        known.
+        They are the costs times how far t is beyond the slope of the conjugate where s is at an end. A smooth loss only
+        approaches the ends, so that they are 0. For any other loss without a quadratic conjugate they are not known.
         """
         conjugate, (low, high) = self.quadratic_conjugate, self.domain
         if conjugate is not None:
@@ -225,7 +224,7 @@ class Loss(metaclass=ChecksKeywords):
         return multipliers
 
     def largest_value(self, low: Values, high: Values) -> Values:
-        """Return upper bounds, in exact arithmetic, of phi between two numbers: being convex, it is largest at an end.
+        """Return upper bounds, in exact arithmetic, of phi between two numbers. It is convex, so largest at an end.
 
         Raises
         ------
@@ -236,7 +235,7 @@ class Loss(metaclass=ChecksKeywords):
             return np.maximum(*(up(self._value(t) + self._value_error(t)) for t in (low, high)))
 
     def largest_conjugate(self, low: Values, high: Values) -> Values:
-        """Return such bounds of the conjugate between two slopes, as far as they are in :attr:`domain`.
+        """Return such bounds of the conjugate between two slopes, on the part that lies in :attr:`domain`.
 
         Raises
         ------
@@ -254,7 +253,7 @@ def share_of(values: Values, share: float) -> Values:
 
 
 class MarginLoss(Loss):
-    """A loss of the margin z = y (f(x) + b), which is above 0 where the sign of f(x) + b is right."""
+    """A loss of the margin z = y (f(x) + b), which is above 0 where f(x) + b has the correct sign."""
 
 
 class ResidualLoss(Loss):

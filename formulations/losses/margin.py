@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Losses phi(z) of the margin z = y (f(x) + b), which penalise small and negative ones; the squared one also large."""
+"""Losses phi(z) of the margin z = y (f(x) + b), which penalise small margins; one penalises large margins as well."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class SquaredHinge(MarginLoss):
 class SquaredMargin(MarginLoss):
     """(1 - z)^2 / 2, half the square of y - f(x) - b for labels y of +-1; its conjugate is s + s^2 / 2 everywhere.
 
-    Margins above 1 cost too.
+    Margins above 1 cost something too.
 
     Examples
     --------
@@ -150,9 +150,9 @@ class LogisticLoss(MarginLoss):
 
 @dataclass(frozen=True)
 class ZeroOne(MarginLoss):
-    """1 where z <= 0, else 0: the count of errors, which the convex losses bound from above.
+    """1 where z <= 0, and 0 elsewhere: the count of errors, which the convex losses bound from above.
 
-    It is there to be drawn and counted. It is not convex, so that every other method refuses.
+    It is meant for drawing and counting. It is not convex, so every other method refuses.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class Pinball(ResidualLoss):
     Parameters
     ----------
     tau
-        Between 0 and 1: the share of samples that the fit is to lie above. 1/2 is half the absolute loss.
+        Between 0 and 1: the share of samples that should lie below the fit. 1/2 gives half the absolute loss.
 
     Examples
     --------
@@ -142,7 +142,7 @@ class AbsolutePower(ResidualLoss):
     Parameters
     ----------
     p
-        At least 1, for a loss that is convex. Raising it weighs large residuals more.
+        At least 1, so that the loss is convex. Raising it gives large residuals more weight.
 
     Examples
     --------
@@ -211,7 +211,7 @@ class AbsolutePower(ResidualLoss):
 class LogisticResidual(ResidualLoss):
     """-log(4 e^r / (1 + e^r)^2) = 2 log cosh(r / 2); its conjugate is (1+s) log(1+s) + (1-s) log(1-s) on [-1, 1].
 
-    The negative logarithm of the logistic density, up to a constant: quadratic near 0, linear far away.
+    It is the negative logarithm of the logistic density, up to a constant: quadratic near 0, and linear far away.
 
     Examples
     --------

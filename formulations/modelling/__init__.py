@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a model is stated, solved and read: a Model is asked once, its Forms are its statements in CVXPY."""
+"""How a model is stated, solved and read: a Model is one question, and its Forms state it in CVXPY."""
 
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.declaring import Stated, absence, intercept, labelled, per_sample, scalar

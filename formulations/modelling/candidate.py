@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An answer in the terms of a model, from whatever route: what a certificate judges and a solution is read from."""
+"""An answer in the terms of a model, by whatever route: a certificate judges it, and a solution is read from it."""
 
 from __future__ import annotations
 
@@ -132,13 +132,13 @@ class Candidate:
         Whether f is the expansion in beta: a certificate then computes K beta itself, and trusts no values that came
         along. Otherwise f is a point of its own, judged beside beta.
     multipliers
-        The dual point of a model where beta are coefficients of f only.
+        The dual point, in a model whose beta are only coefficients of f.
     coordinates
-        w or u of f, where the route to the answer has them.
+        w or u of f, where the route to the answer computes them.
     coefficients
-        Those of f over the samples, where beta was moved away from them to a feasible point.
+        The coefficients of f over the samples, where beta was moved away from them to a feasible point.
     is_primal
-        Whether f alone was given, and beta read off it.
+        Whether f alone was given, and beta was read off it.
 
     Notes
     -----
@@ -174,11 +174,11 @@ class Candidate:
 
     @property
     def own_function(self) -> FunctionAtSamples | None:
-        """The function that a certificate is to judge in place of the expansion in beta, if there is one."""
+        """The function that a certificate must judge in place of the expansion in beta, if there is one."""
         return None if self.is_expansion else self.at_samples
 
     def own_expansion(self, gram: Gram) -> Expansion | None:
-        """Return f where it is no expansion in beta, but in the space of the kernel as it is."""
+        """Return f where it is not the expansion in beta, but lies in the space of the kernel as given."""
         own = not self.is_expansion and gram.correction is None and gram.contains(self.function)
         return self.function if own else None
 
@@ -190,7 +190,7 @@ class Candidate:
         return all(size <= _LARGEST for size in sizes) and isfinite(f.squared_norm)
 
     def at_feasible(self, bounds: Bounds, data: BoundSamples) -> Candidate:
-        """Return the points whose values the certificate has: feasible ones near this answer, which are mostly it."""
+        """Return the feasible points near this answer that the certificate evaluates; mostly they are the answer."""
         if not self.is_squarable:
             return self
         beta = bounds.feasible(self.beta)
@@ -228,7 +228,7 @@ class Candidate:
         )
 
     def judged_by(self, bounds: Bounds) -> Certificate:
-        """Return what the bounds prove of the answer: nothing where it leaves float64."""
+        """Return what the bounds prove about the answer, which is nothing where it leaves float64."""
         if not self.is_squarable:
             return undefined("the answer holds NaN, or numbers whose squares are too large for float64")
         with np.errstate(over="ignore", invalid="ignore"):

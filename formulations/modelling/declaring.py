@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The means to write declarations: forms as attributes of their model, variables of theirs, labelled constraints."""
+"""The means to write declarations: forms as attributes of a model, their variables, and labelled constraints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ F = TypeVar("F")
 
 
 class Stated(cached_property[F]):
-    """A form as an attribute of its model: stated when first asked for, then kept.
+    """A form as an attribute of its model. It is stated when it is first asked for, and then kept.
 
     ``dual = Stated(SoftMarginDual)`` in a model makes ``model.dual`` the form ``SoftMarginDual(model)``.
 
@@ -32,7 +32,7 @@ class Stated(cached_property[F]):
     @staticmethod
     @cache
     def of(model: type) -> tuple[tuple[str, type], ...]:
-        """Return the names of the forms of a class of models, with their classes, the usual one first.
+        """Return the names and classes of the forms of a class of models; the usual form is first.
 
         Parameters
         ----------
@@ -53,14 +53,14 @@ def absence(model: Restatable, coefficients: cp.Expression) -> cp.Constraint | N
     model
         The model, whose costs tell which samples are absent.
     coefficients
-        Those of the samples, shape (m,).
+        The coefficients of the samples, shape (m,).
     """
     absent = model.absent
     return coefficients[absent] == 0 if absent.size else None
 
 
 def labelled(**constraints: cp.Constraint | None) -> list[cp.Constraint]:
-    """Return the constraints, each labelled by its name; those of an absent intercept are None and left out.
+    """Return the constraints, each labelled by its name, without those that are None for want of an intercept.
 
     Parameters
     ----------
@@ -87,12 +87,12 @@ def per_sample(name: str) -> cached_property[cp.Variable]:
 
 
 def intercept() -> cached_property[cp.Variable | cp.Constant]:
-    """Return b as an attribute of a form: a scalar variable, or the constant 0 in a model without."""
+    """Return b as an attribute of a form: a scalar variable, or the constant 0 in a model without an intercept."""
 
     def variable(form: Any) -> cp.Variable | cp.Constant:
         return cp.Variable(name="b") if form.model.fit_intercept else cp.Constant(0.0)
 
-    variable.__doc__ = "The intercept, a scalar CVXPY variable; the constant 0 in a model without."
+    variable.__doc__ = "The intercept, a scalar CVXPY variable; the constant 0 in a model without one."
     return cached_property(variable)
 
 

@@ -46,19 +46,19 @@ class Form(Statement):
     """One statement of a model as a convex problem in CVXPY, solved by any solver and certified.
 
     ``model.dual`` is a form of ``model``; all forms of a model share its data, kernel matrix and hyper-parameters. A
-    subclass declares the problem as on the blackboard, and says how an answer is read from its solution; what it says
-    is a :class:`~formulations.modelling.statement.Statement`.
+    subclass declares the problem as on the blackboard, and says how an answer is read from its solution; this
+    declaration is a :class:`~formulations.modelling.statement.Statement`.
 
     Notes
     -----
     Arguments of the methods:
 
     backend, request
-        A solver of cone programs, and what it is asked for.
+        A solver of cone programs, and what is asked of it.
     solver, tol
         As in :func:`qpkernels.diagnosis.find_conflict`.
     bounds
-        The model as it was stated for this solve, see :meth:`formulations.modelling.model.Model.bounds`.
+        The model as it was stated for this solve; see :meth:`formulations.modelling.model.Model.bounds`.
     """
 
     model: Model[Any]
@@ -76,7 +76,7 @@ class Form(Statement):
     ) -> Any:
         """Solve the problem and certify the answer.
 
-        Solvers of the model as it is (smo, linear) solve the model, unless the form is extended; others its matrices.
+        Solvers that take models (smo, linear) solve the model, unless the form is extended. Others solve its matrices.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class Form(Statement):
         Raises
         ------
         UnboundedError
-            If the objective is unbounded below, which an extension can make it; else as there.
+            If the objective is unbounded below, as an extension can make it. Other errors are those of the model.
         """
         request = SolveRequest(solver, Request(tol, max_iter, time_limit, verbose=verbose), warm_start, options)
         self._check()
@@ -115,7 +115,7 @@ class Form(Statement):
         return foreign(backend, self.name, self.is_extended) if program is None else backend.refusal(program)
 
     def solve_by(self, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:
-        """Solve the lowered problem and certify the answer, which the variables hold then."""
+        """Solve the lowered problem and certify the answer, which the variables hold afterwards."""
         model, extended = self.model, self.is_extended
         if ConeProgram not in backend.programs:
             raise UnsupportedProgramError(
@@ -156,21 +156,21 @@ class Form(Statement):
     def enclose(self, answer: Any) -> Enclosure:
         """Return an interval that holds the optimum in exact arithmetic, between the two values of a certificate.
 
-        For a textbook form it is that of the model, see :meth:`formulations.modelling.model.Model.enclose`. For an
-        extended form the problem is that of its matrices as they are in float64, where kernel values are rounded; see
+        For a textbook form it is the interval of the model; see :meth:`formulations.modelling.model.Model.enclose`. For
+        an extended form the problem is the one of its matrices in float64, in which kernel values are rounded; see
         :func:`qpkernels.problems.enclose_cone_program`.
 
         Parameters
         ----------
         answer
-            Of an extended form, its Solution: any is good for a proof, and the better it is, the narrower.
+            For an extended form, its Solution. Any solution gives a proof, and a better one gives a narrower interval.
 
         Raises
         ------
         ParameterError, ShapeError
-            If the answer is none of this form.
+            If the answer does not belong to this form.
         NoEnclosureError, UnsupportedProgramError
-            If nothing is known of the rounding errors of this kernel, loss or model, or the extension has cones of
+            If nothing is known about the rounding errors of this kernel, loss or model, or the extension has cones of
             another kind than equations, inequalities and norms.
         """
         return _enclose_extended(self.lower(), answer) if self.is_extended else self.model.enclose(answer)
@@ -185,7 +185,7 @@ class Form(Statement):
         Parameters
         ----------
         labels
-            Names of the constraints that may give way; none: the user's, or all of a textbook form.
+            Names of the constraints that may give way; by default the user's constraints, or all of a textbook form.
         """
         return relaxation_of(self.lower(), labels, len(self.extension.constraints), solver, tol)
 

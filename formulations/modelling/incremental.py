@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Incremental and decremental learning: a model whose samples change, and the certified answer after each change.
 
-A change of one sample moves the optimum a little. The descent starts from the answer before, with its values K beta
-known up to one row of K, and K itself is kept, so that a change computes that row alone (the idea of Cauwenberghs and
-Poggio, Incremental and decremental support vector machine learning, 2001). The certificate is that of any other answer.
+A change of one sample moves the optimum a little. The descent starts from the previous answer, whose values K beta are
+known up to one row of K. K itself is kept, so that a change computes only that row (the idea of Cauwenberghs and
+Poggio, Incremental and decremental support vector machine learning, 2001). The answer is certified like any other.
 """
 
 from __future__ import annotations
@@ -238,24 +238,24 @@ _NONE: Indices = np.empty(0, np.intp)
 class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
     """A model whose samples and hyper-parameters change; each change returns the certified answer to the new model.
 
-    The model given stays as it is. Where a change is refused, or its model has no answer, the machine stays as it was.
+    The given model is not changed. Where a change is refused, or its model has no answer, the machine stays as it was.
 
     Parameters
     ----------
     model
-        Where to start: any model that can be solved. It is solved at once.
+        The first model: any that can be solved. It is solved at once.
     tol
         Above 0 and below 1: the relative duality gap and residuals that every certificate must show for ``optimal``.
     time_limit
-        Seconds above 0 for each answer, then the best point so far comes back, which :meth:`improve` goes on from;
-        None: no limit. Where its start is no good, a change may take twice as long.
+        Seconds above 0 for each answer. When they are over, the best point so far is returned, and :meth:`improve`
+        continues from it. None: no limit. A change may take twice as long if its starting point is poor.
     window
         At least 1: how many of the latest samples stay when others are added; None: all.
 
     Raises
     ------
     ParameterError
-        If ``model`` is none, or ``tol`` or ``time_limit`` not above 0.
+        If ``model`` is not a model, or ``tol`` or ``time_limit`` is not above 0.
     InfeasibleError, SolverFailedError
         If the model has no answer.
 
@@ -264,11 +264,11 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
     Arguments of the methods:
 
     i
-        Number of a sample, from 0 in their present order, or several different ones, shape (n,).
+        Number of a sample, from 0 in their present order, or several different numbers, shape (n,).
     x
-        The features of one sample, or of n samples as the kernel takes them.
+        The features of one sample, or n samples as the kernel takes them.
     y
-        The label of each, one of the two of the model, or its target.
+        The label of each sample, one of the two labels of the model, or its target.
 
     Examples
     --------
@@ -312,7 +312,7 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         return len(self._model)
 
     def card(self) -> Card:
-        """Return the present model, and what is proved of its answer."""
+        """Return the present model, and what is proved about its answer."""
         model, solution = self._model.card(), self._solution.card()
         stated = [fact for fact in model.facts if fact.name not in ("forms", "solvers", "intercept")]
         facts = (Fact("model", model.title), *stated, *solution.facts)
@@ -322,22 +322,22 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         return f"<Incremental: {self._model!r}, {self._solution.status} to {self._tol:g}>"
 
     def add(self, x: ArrayLike, y: ArrayLike | None = None, **costs: ArrayLike) -> Answered:
-        """Add a sample, or several, after those that are there; with a window the oldest ones leave.
+        """Add one sample or several after the present ones; with a window the oldest ones leave.
 
         Parameters
         ----------
         x
             One sample, or several as the kernel takes them.
         y
-            Its label, one of the two of the model, or its target; left out in a model without.
+            Its label, one of the two labels of the model, or its target. It is left out in a model that has neither.
         **costs
-            Hyper-parameters of single samples, such as C, for the new ones; where all have the same, that is the
-            default.
+            Hyper-parameters of single samples, such as C, for the new samples. Where all samples have the same value,
+            it is the default.
 
         Raises
         ------
         ShapeError, NonFiniteError, LabelError, ParameterError
-            If these are no such samples, labels, targets or costs.
+            If the samples, labels, targets or costs are not valid for the model.
         """
         X = read_samples(x, self._model.gram)
         count = int(X.shape[0])
@@ -357,12 +357,12 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         return self._change(rows, X[first:], y_all, parameters)
 
     def remove(self, i: ArrayLike) -> Answered:
-        """Remove the sample of number ``i``, or several; those after it move up.
+        """Remove the sample of number ``i``, or several samples; later samples move up.
 
         Raises
         ------
         ParameterError
-            If there are no such samples, or no others.
+            If there are no such samples, or no others would be left.
         OneClassError
             If a class would be left without samples.
         """
@@ -376,7 +376,7 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         return self._change(rows, self._none, None if self._y is None else self._y[rows], parameters)
 
     def move(self, i: ArrayLike, x: ArrayLike, y: ArrayLike | None = None) -> Answered:
-        """Give the sample of number ``i``, or several, other features ``x``, and another label or target ``y``.
+        """Give the sample of number ``i``, or several samples, new features ``x``, and a new label or target ``y``.
 
         Parameters
         ----------
@@ -386,7 +386,7 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         Raises
         ------
         ShapeError, NonFiniteError, LabelError, ParameterError
-            If there are no such samples, labels or targets, or these are none.
+            If there are no such samples, or the new features, labels or targets are not valid for the model.
         OneClassError
             If a class would be left without samples.
         """
@@ -399,12 +399,12 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         return self._change(rows, X, y_all, values_of(self._model), moved)
 
     def relabel(self, i: ArrayLike, y: ArrayLike) -> Answered:
-        """Give the sample of number ``i``, or several, another label or target.
+        """Give the sample of number ``i``, or several samples, a new label or target.
 
         Raises
         ------
         LabelError, ShapeError, NonFiniteError, ParameterError
-            If there are no such samples, or these are no labels or targets of the model.
+            If there are no such samples, or the labels or targets are not valid for the model.
         OneClassError
             If a class would be left without samples.
         """
@@ -417,8 +417,8 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         Parameters
         ----------
         **values
-            New values by the names of hyper-parameters, such as ``C=10.0``: one number, or where the model has one for
-            each sample also shape (m,).
+            New values by the names of hyper-parameters, such as ``C=10.0``: one number, or an array of shape (m,) where
+            the model has a value for each sample.
 
         Raises
         ------
@@ -434,12 +434,12 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         return self._answer(after, np.arange(len(self)))
 
     def improve(self, time_limit: float | None = None) -> Answered:
-        """Go on from an answer that a time limit ended, and return the better one; the same if nobody gets further.
+        """Continue from an answer that a time limit cut short; return a better one, or the same answer.
 
         Parameters
         ----------
         time_limit
-            Seconds above 0; None: until it is proved.
+            Seconds above 0; None: the solver continues until the answer is proved.
 
         Raises
         ------

@@ -125,7 +125,7 @@ class Lowered:
 
 @dataclass(frozen=True, eq=False)
 class ConeAnswer:
-    """The answer of a cone solver: the lowered problem, whose variables hold the point, and the multipliers.
+    """The answer of a cone solver: the lowered problem, whose variables hold the point, and its multipliers.
 
     Attributes
     ----------
@@ -141,13 +141,13 @@ class ConeAnswer:
     def epigraphs(self, expression: cp.Expression) -> list[Vector]:
         """Return the multipliers of each block of inequalities that the reduction added and that use ``expression``.
 
-        These are the multipliers of epigraph rows t >= a(expression), which no declared constraint shows, in the order
-        of the reduction: of the textbook's objective before whatever the user added.
+        These are the multipliers of epigraph rows t >= a(expression), which no declared constraint shows. They are in
+        the order of the reduction: rows of the textbook's objective come before those of the user's additions.
 
         Parameters
         ----------
         expression
-            A CVXPY expression of the declaration; its variables tell which inequalities use it.
+            A CVXPY expression of the declaration. Its variables determine which inequalities use it.
         """
         touching = np.zeros(self.lowered.program.q.size, dtype=bool)
         for variable in expression.variables():

@@ -32,17 +32,17 @@ __all__ = ["Model"]
 _METHODS = ("product", "trace")
 
 _SAMPLED = 300
-"""Samples that tell whether an answer is worth to start from."""
+"""Number of samples that tell whether an answer is worth starting from."""
 
 
 class Model(KernelMachine[Answered]):
-    """A kernel machine: what is asked, however it is stated and whoever solves it.
+    """A kernel machine: the question itself, however it is stated and whichever solver answers it.
 
     The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. The model knows
-    its data, hyper-parameters, two bounds of its optimum, and its optimality conditions. Its :attr:`forms` are its
-    statements as CVXPY problems; they share everything by being forms of one model.
+    its data, its hyper-parameters, two bounds of its optimum, and its optimality conditions. Its :attr:`forms` state it
+    as CVXPY problems. They share all of this, because they belong to one model.
 
-    A model is frozen; only its hyper-parameters change, being CVXPY parameters.
+    A model is frozen. Only its hyper-parameters can change, because they are CVXPY parameters.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Model(KernelMachine[Answered]):
     Arguments of the methods of a model:
 
     answer
-        A point to be judged: beta, b and f, and f at the samples.
+        A point to be judged: beta, b, f, and the values of f at the samples.
     weights
         As in :meth:`formulations.modelling.model.Model.certify`.
     """
@@ -77,37 +77,39 @@ class Model(KernelMachine[Answered]):
         Parameters
         ----------
         solver
-            Name of a registered solver (``qpkernels solvers`` lists them), or a Solver object; one of cone programs is
-            given the first of :attr:`forms`. None: one after the other until an answer is proved, each from the best
-            point so far. A KernelQP with few explicit features goes to semismooth-newton or interior-point, one of many
-            samples in sparse features to coordinate-descent, others to smo, which hands over to interior-point once
-            that is predicted to need less than what is missing; up to 2,000 samples without a limit, or more in few
-            features or sparse ones of a linear kernel, it takes the steps that a batch of one does, and hands over what
-            these leave unproved. A LevelQP goes to
-            interior-point, one of many samples first to smo, a penalised risk with smooth losses to newton, a linear
-            system to conjugate-gradient or linear, whichever is expected to be less work, a fit in a norm to
-            frisch-newton, the linear program machine to highs, any other model to clarabel.
-            Where none of these is proved, clarabel is asked on all forms, then other solvers; ``solver`` and
-            ``attempts`` of the solution say who was asked, and what each said.
+            Name of a registered solver (``qpkernels solvers`` lists them), or a Solver object. A solver of cone
+            programs is given the first of :attr:`forms`. With None, solvers are asked one after the other until an
+            answer is proved, and each starts from the best point so far. A KernelQP with few explicit features goes to
+            semismooth-newton or interior-point, a KernelQP of many samples in sparse features to coordinate-descent,
+            and any other to smo, which hands over to interior-point once that is predicted to finish with less work. Up
+            to 2,000 samples without a limit, or more samples with few features or with the sparse features of a linear
+            kernel, are solved by the steps of a batch of one first, and only problems that these leave unproved go
+            further. A LevelQP goes to interior-point, but to smo first if it has many samples; a penalised risk with
+            smooth losses goes to newton; a linear system goes to conjugate-gradient or linear, whichever is expected to
+            need less work; a fit in a norm goes to frisch-newton, the linear program machine to highs, and any other
+            model to clarabel. If none of these answers is proved, clarabel is asked on all forms, and then other
+            solvers. The attributes ``solver`` and ``attempts`` of the solution say which solvers were asked, and what
+            each of them said.
         tol
             Above 0 and below 1: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit
-            Limits, in the solvers' iterations and in seconds, of all together; the best point so far comes back. The
-            seconds count from the call on: a solver has what the statement left of them. Its set-up, the iteration that
-            it is in, and the certificate are finished all the same. A solver without a time limit runs in a process of
-            its own then, which has no point where it is ended.
+            Limits on the iterations and the seconds of all solvers together. When a limit is reached, the best point so
+            far is returned. The seconds count from the call on, so that stating the problem uses some of them. A
+            solver's set-up, its current iteration and the certificate are finished all the same. A solver without a
+            time limit of its own runs in a process of its own then, and gives no point if it is ended.
         warm_start
-            A solution, or beta, for those of our own that start from a beta, as ``smo`` does. A solution is
-            rescaled so that what was at its bound is at that of this problem, which is another where C is; any beta is
-            projected to the feasible set. For ``osqp``, ``proxqp`` or ``scs`` a solution of the same form by a solver
-            that is given matrices: they go on from its variables and multipliers.
+            A solution, or beta, for the solvers of this package that start from a beta, as ``smo`` does. A solution is
+            rescaled, so that a coefficient at its old bound is at the new bound where C has changed. Any beta is
+            projected onto the feasible set. For ``osqp``, ``proxqp`` or ``scs``, a solution of the same form by a
+            solver that takes matrices: they continue from its variables and multipliers.
         verbose
-            Let the solver tell its progress: lines of the logger ``qpkernels``, which are printed where no handler
-            takes them. Back-ends of others print their own.
+            Whether the solver reports its progress, in lines of the logger ``qpkernels``, which are printed where no
+            handler takes them. Back-ends from other packages print lines of their own.
         **options
-            Handed to the back-end: without its name, to linear, smo or clarabel alone. cache_size, memory_budget,
-            shrinking and report are for smo wherever that is asked; ``checkpoint="run.npz"`` asks it alone.
-            ``isolate=True`` runs any solver in a process of its own, which ``memory_limit`` bounds.
+            Options for the back-end. If no solver is named, they are handed only to linear, smo or clarabel. The
+            options cache_size, memory_budget, shrinking and report are handed to smo whenever it is asked; with
+            ``checkpoint="run.npz"`` only smo is asked. ``isolate=True`` runs any solver in a process of its own, which
+            ``memory_limit`` bounds.
 
         Raises
         ------
@@ -123,7 +125,7 @@ class Model(KernelMachine[Answered]):
         )
 
     def _solve_by(self, request: SolveRequest, first: Answered | None = None) -> Answered:
-        """Solve the model, and go on from the answer that was ``first``, if one was left unproved."""
+        """Solve the model, and continue from the answer ``first`` if it was left unproved."""
         self._check_changes()
         bounds = self.bounds()
         found: Answered = solve_by_request(self, request, bounds, self.programs(bounds), self._sound_forms, first=first)
@@ -135,16 +137,16 @@ class Model(KernelMachine[Answered]):
         Parameters
         ----------
         answer
-            A Solution, a pair (beta, b), or an estimator of scikit-learn fitted to the same problem. Or a function
-            alone, whose best multipliers are read off: (w, b) without a kernel or with Linear(), an Expansion, or a
-            PrimalFunction.
+            A Solution, a pair (beta, b), or an estimator of scikit-learn fitted to the same problem. It may also be a
+            function alone, whose best multipliers are then found: (w, b) without a kernel or with Linear(), an
+            Expansion, or a PrimalFunction.
         weights
-            Whether a pair is (w, b) and not (beta, b); None: its length tells, if there are not m features.
+            Whether a pair is (w, b) and not (beta, b). With None its length decides, unless there are m features.
 
         Raises
         ------
         NotFittedError, ParameterError, ShapeError
-            If it is none of these, does not fit the data, or is known to answer another problem.
+            If the answer is of another kind, does not fit the data, or is known to answer another problem.
         """
         self._check_changes()
         return self.judge(self.candidate(answer, weights), self.bounds())
@@ -152,12 +154,12 @@ class Model(KernelMachine[Answered]):
     def enclose(self, answer: Any, *, weights: bool | None = None) -> Enclosure:
         """Return an interval that holds the optimum in exact arithmetic, given an answer as :meth:`certify` takes it.
 
-        The problem is that of samples, targets and parameters as they are in float64, and of their exact kernel matrix.
+        The problem has the samples, targets and parameters as stored in float64, and their exact kernel matrix.
 
         Raises
         ------
         NoEnclosureError
-            If nothing is known of the rounding errors of this kernel, loss or model.
+            If nothing is known about the rounding errors of this kernel, loss or model.
         """
         self._check_changes()
         require_expansion(answer)
@@ -178,25 +180,25 @@ class Model(KernelMachine[Answered]):
         raise not_an_answer(answer, self.entry.estimator)
 
     def _completed(self, answer: Candidate) -> Candidate:
-        """Return an answer that is a function alone with the best multipliers that its values tell."""
+        """Return an answer that is a function alone with the best multipliers that its values determine."""
         return replace(answer, beta=multipliers_at(self.bounds(), answer, self.name))
 
     def with_exact_kernel(self) -> Self:
-        """Return the same model of the same samples with the exact kernel, of which nothing is computed yet.
+        """Return the model of the same samples with the exact kernel, whose values are not computed yet.
 
         Raises
         ------
         ParameterError
-            If the kernel matrix is no LowRank, or its samples came as a stream.
+            If the kernel matrix is not a LowRank, or its samples came as a stream.
         """
         return self.bound_to(_approximation_of(self).exact)
 
     def certify_exact(self, answer: Any, method: Pass = "product") -> ExactKernelCertificate:
-        r"""Certify an answer to this model, of low rank, as one to the problem with the exact kernel, K never stored.
+        r"""Certify an answer to this model of low rank for the problem with the exact kernel, without storing K.
 
-        A function f over the landmarks has the same norm in the space of the exact kernel, so that P(f, b) is what it
-        was, and at least the optimum there. That is at least the largest dual value of the multiples t beta, which
-        takes beta'K beta::
+        A function f over the landmarks has the same norm in the space of the exact kernel. P(f, b) is therefore
+        unchanged, and at least the optimum there. The optimum is at least the largest dual value of the multiples t
+        beta, which needs beta'K beta::
 
             D(beta) = target'beta - epsilon'|beta| - 1/2 beta'(K + diag(ridge)) beta.
 
@@ -205,21 +207,21 @@ class Model(KernelMachine[Answered]):
         answer
             As :meth:`certify` takes it: a solution, (beta, b), or an Expansion in the space of this kernel.
         method
-            "product": the rows of K between the n samples with a coefficient are made, block by block, at the cost of
-            n^2 / 2 values of the kernel; a stream is visited once. "trace": none are, and beta'K beta is bounded by
-            beta'K~ beta + (sum_i \|beta_i\| sqrt(K_ii - K~_ii))^2, which tells something only where next to nothing is
-            left of the trace.
+            "product": the rows of K between the n samples with a coefficient are computed, block by block, at the cost
+            of n^2 / 2 values of the kernel; a stream is read once. "trace": no rows are computed, and beta'K beta is
+            bounded by beta'K~ beta + (sum_i \|beta_i\| sqrt(K_ii - K~_ii))^2, which is useful only if the low rank
+            leaves next to nothing of the trace.
 
         Returns
         -------
         ExactKernelCertificate
             Its ``suboptimality`` bounds (P(f, b) - optimum) / \|optimum\|. For random Fourier features, whose functions
-            are not in the space of the exact kernel, it is that of sum_j beta_j k(x_j, .) instead, by "product" only.
+            are not in the space of the exact kernel, it is that of sum_j beta_j k(x_j, .), by "product" only.
 
         Raises
         ------
         ParameterError
-            If the kernel matrix is no LowRank, the model does not penalise f, or the answer is a PrimalFunction.
+            If the kernel matrix is not a LowRank, the model does not penalise f, or the answer is a PrimalFunction.
         """
         check_choice(method, "method", _METHODS)
         require_expansion(answer)
@@ -240,25 +242,25 @@ class Model(KernelMachine[Answered]):
         )
 
     def refine(self, answer: Any, *, tol: float = 1e-6, **options: Any) -> Any:
-        """Solve the model with the exact kernel from an answer to this one, of low rank, on.
+        """Solve the model with the exact kernel, starting from an answer to this model of low rank.
 
         Parameters
         ----------
         answer
-            As :meth:`certify` takes it. It is where a solver that takes a start begins, unless beta = 0 is better: few
-            landmarks, which leave much of K out, make beta too large.
+            As :meth:`certify` takes it. A solver that takes a starting point begins there, unless beta = 0 is better:
+            few landmarks leave out much of K, and make beta too large.
         tol, **options
             As :meth:`solve` takes them: a solver, ``max_iter``, ``time_limit``, ``cache_size`` ...
 
         Returns
         -------
         Solution
-            That of :meth:`with_exact_kernel`, at ``tol`` or the best within the limits.
+            The solution of :meth:`with_exact_kernel`, at ``tol`` or the best within the limits.
 
         Raises
         ------
         ParameterError
-            If the kernel matrix is no LowRank, or its samples came as a stream.
+            If the kernel matrix is not a LowRank, or its samples came as a stream.
         """
         exact = self.with_exact_kernel()
         programs = exact.programs(exact.bounds())

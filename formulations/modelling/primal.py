@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Answers that are a function alone: its values at the samples, and the best multipliers that can be read off them.
+"""Answers that are only a function: its values at the samples, and the best multipliers that can be read off them.
 
-P(f, b) needs no more than f. The dual point that belongs to it has -beta_i among the slopes of the loss at f(x_i) + b.
-Where that loss is smooth there, the slope says it; at a kink beta_i may be anything between two slopes, and the values
-of an answer that is not exact tell only which samples are near one. The dual over these is solved while the others are
-held: any feasible beta gives a lower bound, and the largest found is the best proof.
+P(f, b) needs only f and b. In the dual point that belongs to it, -beta_i is a slope of the loss at f(x_i) + b. Where
+the loss is smooth, there is one slope. At a kink beta_i may be anything between two slopes, and the values of an
+inexact answer tell only which samples are near a kink. The dual over these samples is solved while the others are held
+fixed. Any feasible beta gives a lower bound, and the largest bound found is the best proof.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ _TOL, _ITERATIONS = 1e-10, 100_000
 
 @dataclass(frozen=True, eq=False)
 class PrimalFunction:
-    """A function of the space of a kernel, by its values, with its norm: an answer without multipliers.
+    """A function in the space of a kernel, given by its values and its norm: an answer without multipliers.
 
     Parameters
     ----------
     function
-        Takes the samples of a model, as their kernel does, and returns f(x_i) without b, shape (m,).
+        A callable that takes the samples of a model, as their kernel does, and returns f(x_i) without b, shape (m,).
     squared_norm
-        ||f||^2 in the space of the kernel, at least 0. It is taken at its word, as nothing else tells it.
+        ||f||^2 in the space of the kernel, at least 0. It is taken on trust, because it cannot be checked.
     intercept
         b.
 
     Raises
     ------
     ParameterError
-        If these are none.
+        If these are not such a function and numbers.
 
     Examples
     --------

@@ -36,7 +36,7 @@ __all__ = [
 
 
 def half_squared_norm(gram: Gram, coefficients: cp.Expression, signs: Vector | None = None) -> cp.Expression:
-    """Return 1/2 ||f||^2 of f = sum_j s_j c_j k(x_j, .), for coefficients c and signs s (1 where left out).
+    """Return 1/2 ||f||^2 of f = sum_j s_j c_j k(x_j, .), for coefficients c and signs s (1 by default).
 
     Through explicit features where they are few, else through the dense K. That K is positive semidefinite is checked
     by the Gram matrix, so CVXPY need not test it again.
@@ -205,7 +205,7 @@ def _with(node: Any, others: Mapping[int, cp.Expression]) -> Any:
 
 
 class Primal(Form):
-    """A problem in f and b, which reads beta from its multipliers.
+    """A problem in f and b, whose multipliers give beta.
 
     Notes
     -----
@@ -230,10 +230,10 @@ class Primal(Form):
         return self.f.values + self.b
 
     def g_at(self, points: ArrayLike) -> cp.Expression:
-        """Return f + b at any points, shape (n,), to :meth:`extend` the form by what is said there.
+        """Return f + b at any points, shape (n,), in order to :meth:`extend` the form by conditions at these points.
 
-        f is then the best of the whole space: where the functions over the samples do not have all that the points ask
-        for, it has a part k(t, .) of each point t as well.
+        f is then the best function of the whole space: where functions over the samples do not suffice for the points,
+        it has a part k(t, .) for each point t as well.
 
         Parameters
         ----------
@@ -243,9 +243,9 @@ class Primal(Form):
         Raises
         ------
         ShapeError, NonFiniteError
-            If they are none.
+            If they are not such points.
         ParameterError
-            If the kernel matrix is an approximation, or corrected, so that f is known at the samples alone.
+            If the kernel matrix is an approximation, or corrected, so that f is known only at the samples.
         """
         self._basis.check(self)
         return self.f.at(points) + self.b
@@ -255,7 +255,7 @@ class Primal(Form):
         return self.f.grown(self.stated, problem)
 
     def completed(self, answer: Candidate) -> Candidate:
-        """Return an answer with what f has beside the functions over the samples, of an extended form."""
+        """Return an answer to an extended form with the part of f that lies outside the functions over the samples."""
         return self.f.completed(answer, self._assembled)
 
     @property
@@ -279,17 +279,17 @@ class Primal(Form):
     def beta(self) -> cp.Expression:
         """The coefficients of f = sum_j beta_j k(x_j, .), shape (m,), affine in u; only with a kernel.
 
-        Where K is singular, those samples have the coefficients that the pivots of its factor name.
+        Where K is singular, only the samples that the pivots of its factor name have coefficients.
         """
         if self.model.data.explicit:
             raise AttributeError(f"in explicit features, the variable of a {self.name} is w; pass a kernel for beta.")
         return self.f.coefficients
 
     def read_beta(self, answer: ConeAnswer, bounds: Bounds) -> Vector:
-        """Return the signed multipliers of the samples, of the solved problem.
+        """Return the signed multipliers of the samples in the solved problem.
 
-        Where no constraint has them, and the model is a KernelQP with a smooth loss, they are the slopes of the loss at
-        g, shifted to the sum that the intercept demands.
+        Where no constraint has such multipliers, and the model is a KernelQP with a smooth loss, they are the slopes of
+        the loss at g, shifted to the sum that the intercept demands.
 
         Parameters
         ----------
@@ -327,14 +327,14 @@ class Primal(Form):
 
 
 class Dual(Form):
-    """A problem in the coefficients of f, whose constraint ``balance`` has the multiplier b; without b it is absent.
+    """A problem in the coefficients of f. The multiplier of its constraint ``balance``, absent without b, is b.
 
     Notes
     -----
     Arguments of the methods:
 
     amount
-        The sum that the intercept wants to be 0.
+        The sum that is 0 because the intercept is free.
     coefficients, signs
         Affine in the variables, shape (m,), and a sign for each; None: 1.
     """
@@ -350,7 +350,7 @@ class Dual(Form):
 
     @property
     def factor(self) -> float:
-        """1, or -1 where the textbook minimises."""
+        """1, or -1 where the textbook form minimises."""
         return 1.0 if self.maximised else -1.0
 
     @property
@@ -359,30 +359,30 @@ class Dual(Form):
         """The signed coefficients of f = sum_j beta_j k(x_j, .), shape (m,), affine in the variables."""
 
     def half_squared_norm(self, coefficients: cp.Expression, signs: Vector | None = None) -> cp.Expression:
-        """Return 1/2 ||f||^2 of f = sum_j s_j c_j k(x_j, .), for coefficients c and signs s (1 where left out)."""
+        """Return 1/2 ||f||^2 of f = sum_j s_j c_j k(x_j, .), for coefficients c and signs s (1 by default)."""
         return half_squared_norm(self.model.gram, coefficients, signs)
 
     def balance(self, amount: cp.Expression) -> cp.Constraint | None:
-        """Return the equation that the free intercept implies, amount = 0; None in a model without."""
+        """Return the equation amount = 0 that a free intercept implies, or None in a model without an intercept."""
         return amount == 0 if self.model.fit_intercept else None
 
     def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
-        """Read beta from the variables, b from the balance."""
+        """Read beta from the variables, and b from the balance."""
         del answer
         beta, b = np.asarray(self.beta.value), self.multiplier_of_balance()
         return expand(self.model.gram, beta, b, self.model.classes, bounds=bounds)
 
     def write(self, answer: Candidate) -> Multipliers:
-        """Return b of the balance; the forms write their variables."""
+        """Return b as the multiplier of the balance; the forms write their variables."""
         return {"balance": answer.intercept} if self.model.fit_intercept else {}
 
     def matrices(self, structure: Structure = "textbook") -> ConeProgram:
-        """Return the problem in matrices, or the linear system that it is; see :meth:`Form.matrices`."""
+        """Return the problem in matrices, or as a linear system if it is one; see :meth:`Form.matrices`."""
         program = super().matrices(structure)
         stated = structure == "textbook" and self.is_system and not self.is_extended
         return optimality_system(program, {"balance": "b"}) if stated else program
 
     def prepare(self) -> None:
-        """Compute K unless its features are few."""
+        """Compute K unless there are few explicit features."""
         if self.model.gram.features is None:
             self.model.gram.dense  # noqa: B018  formed when first asked for

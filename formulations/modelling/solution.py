@@ -31,17 +31,17 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Scale:
-    """The function whose value an objective is, and what that is of the value of the model.
+    """The function whose value the objective is, and the factor between that value and the value of the model.
 
     Attributes
     ----------
     objective
-        The function, in the notation of :mod:`qpkernels.display.maths`; empty where nobody says.
+        The function, in the notation of :mod:`qpkernels.display.maths`; empty where it is not stated.
     factor
-        What the objective is of the model's value, which a certificate bounds: 1, -1 of a dual that is minimised, or
-        what :attr:`formula` says; NaN where it is no multiple of it.
+        The objective divided by the model's value, which a certificate bounds: 1, or -1 for a dual that is minimised,
+        or the number that :attr:`formula` gives; NaN where the objective is not a multiple of that value.
     formula
-        The factor in the letters of the model; empty where it is the same whatever these are.
+        The factor in the symbols of the model; empty where it does not depend on them.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Scale:
 
     @property
     def times(self) -> str:
-        """The factor as text, with its formula; empty where the objective is no multiple of the model's value."""
+        """The factor as text, with its formula; empty where the objective is not a multiple of the model's value."""
         if math.isnan(self.factor):
             return ""
         return f"{to_text(self.formula)} = {self.factor:.4g}" if self.formula else f"{self.factor:g}"
@@ -132,47 +132,47 @@ class Run:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution(Answering, Carded):
-    """The answer of a kernel machine, with the proof of how good it is.
+    """The answer of a kernel machine, with a proof of how good it is.
 
     Attributes
     ----------
     formulation
-        Name of the form solved, or of the model where a solver took it as it is.
+        Name of the form that was solved, or of the model where a solver took the model itself.
     objective
-        Value of the form solved, at the answer: of a minimised dual it is the negative of the primal's. For a model
-        solved as it is, the value of its primal.
+        Value of the solved form at the answer, which is minus the value of the primal for a dual that is minimised. If
+        the model itself was solved, it is the value of its primal.
     scale
-        The function whose value that is, and what it is of the model's value, as :class:`~formulations.Scale` has them.
+        The function whose value that is, and its factor to the model's value, as a :class:`~formulations.Scale`.
     intercept
         b of the decision value g(x) = f(x) + b.
     intercept_interval
-        The ends between which every b is optimal with this f; equal where b is unique.
+        The ends between which every b is optimal with this f. They are equal where b is unique.
     beta
-        Signed coefficients, shape (m,). For a textbook model these are coefficients of f; an extended one has others,
-        which are those of ``function``.
+        Signed coefficients, shape (m,). In a textbook model they are the coefficients of f. An extended model has other
+        coefficients, which ``function`` holds.
     multipliers
-        The dual point, shape (m,), of a model where beta are coefficients of f only, as far as the answer has one.
+        The dual point, shape (m,), if the answer has one, in a model whose beta are only coefficients of f.
     support
-        Which samples are support vectors: free, and at the bound. Where coefficients are dense, all count as free.
+        Which samples are support vectors, free or at the bound. Where coefficients are dense, all count as free.
     function
-        x -> f(x) + b. Where more than that decides in an extended form, there is no ``function``, no ``decision`` and
-        nothing that is computed from them: asking raises PartialFunctionError, which names what decides beside.
+        x -> f(x) + b. Where more than this function decides in an extended form, there is no ``function``, no
+        ``decision`` and nothing that is computed from them: asking for these raises PartialFunctionError, which names
+        what else decides.
     decision
-        g(x_i) of the training samples, shape (m,). Where these are many, float32 makes those of samples without a
-        coefficient, as far as it settles that they have no loss.
+        g(x_i) of the training samples, shape (m,). Where there are many samples, values of samples without a
+        coefficient are computed in float32, if that is enough to settle that these have no loss.
     conditions
-        The optimality conditions of each sample by their formula; they vanish at an optimum.
+        The optimality conditions of each sample by their formulas. They vanish at an optimum.
     status
-        ``optimal`` only if the certificate holds at the tolerance that was asked for.
+        ``optimal`` only if the certificate holds at the requested tolerance.
     certificate
-        Values of both problems, gap and residuals, recomputed from the data; its ``asked`` is the tolerance.
+        The values of both problems, gap and residuals, recomputed from the data; its ``asked`` is the tolerance.
     seconds
         Time by phase.
     solver, claim, message, iterations
-        Who solved it, what it says itself in our word and in its own, and its own count of iterations (None if it does
-        not tell).
+        The solver, its claim as one of ours and in its own words, and its own count of iterations (or None).
     attempts
-        What each said, in order, where several were asked one after the other; ``message`` is that of the best.
+        What each solver said, in order, where several were asked one after the other. ``message`` is that of the best.
 
     Examples
     --------
@@ -271,16 +271,16 @@ class Solution(Answering, Carded):
 
     @property
     def n_support(self) -> int | None:
-        """Number of support vectors; None for a model that has none, its coefficients being dense."""
+        """Number of support vectors; None for a model whose coefficients are dense."""
         return len(self.support) if self._sparse else None
 
     @property
     def sparsity(self) -> float:
-        """Share of the samples that are no support vectors: 0 for a model whose coefficients are dense."""
+        """Share of the samples that are not support vectors: 0 for a model whose coefficients are dense."""
         return 1.0 - len(self.support) / self.beta.size if self._sparse else 0.0
 
     def explain(self, sample: int) -> str:
-        """Say in words where a training sample stands, and how well its optimality conditions hold.
+        """Describe in words where a training sample lies, and how well its optimality conditions hold.
 
         Parameters
         ----------
@@ -290,7 +290,7 @@ class Solution(Answering, Carded):
         Raises
         ------
         ParameterError
-            If there is no sample of that number.
+            If there is no sample with that number.
         """
         if not is_integer(sample) or not 0 <= sample < self.beta.size:
             raise ParameterError(
@@ -312,7 +312,7 @@ class Solution(Answering, Carded):
         return f"{weight}, a free support vector" if sample in self.support.free else f"{weight}, no support vector"
 
     def card(self) -> Card:
-        """Return who solved what and how it ended, the answer, and its certificate."""
+        """Return what was solved, by which solver and with what result, the answer, and its certificate."""
         proof = self.certificate.card()
         facts = (
             Fact("status", f"{self.status} (asked for {self.certificate.asked:g})"),

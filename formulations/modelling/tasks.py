@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Answers in the terms of their task: margins and slacks, residuals and tubes, outliers."""
+"""Answers in the terms of their task: margins and slacks, residuals and tubes, or outliers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Classification(Solution):
     Attributes
     ----------
     margin_level
-        The value of y g(x) on the margin: 1, or the rho of a nu-machine.
+        The value of y g(x) on the margin: 1, or rho in a nu-machine.
     """
 
     _y: Vector
@@ -56,7 +56,7 @@ class Classification(Solution):
 
     @property
     def margins(self) -> Vector:
-        """y_i g(x_i) of each sample: below 0 it is on the wrong side."""
+        """y_i g(x_i) of each sample. A sample with a value below 0 is on the wrong side."""
         return self._y * self.decision
 
     @property
@@ -106,7 +106,7 @@ class Regression(Solution):
     Attributes
     ----------
     epsilon
-        Half width of the tube within which a residual costs nothing; 0 where the model has none.
+        Half the width of the tube within which a residual costs nothing; 0 where the model has no tube.
     """
 
     _y: Vector
@@ -114,7 +114,7 @@ class Regression(Solution):
 
     @property
     def residuals(self) -> Vector:
-        """r_i = y_i - g(x_i): above 0, the target is above the function."""
+        """r_i = y_i - g(x_i). Where it is above 0, the target lies above the function."""
         return self._y - self.decision
 
     @property
@@ -124,7 +124,7 @@ class Regression(Solution):
 
     @property
     def tube(self) -> Tube:
-        """The samples by their place: free support vectors lie on the edge, bounded ones outside, the others inside."""
+        """The samples by place: free support vectors are on the edge, bounded ones outside, the others inside."""
         outside = np.zeros(self._y.size, dtype=bool)
         outside[self.support.bounded] = True
         inside = np.ones(self._y.size, dtype=bool)
@@ -166,7 +166,7 @@ class Novelty(Solution):
 
     @property
     def outliers(self) -> Indices:
-        """Numbers of the samples at their bound: those outside."""
+        """Numbers of the samples at their bound, which lie outside."""
         return self.support.bounded
 
     def _position(self, sample: int) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Certificates: the primal above, the dual below; and what is proved of many answers, against their seconds."""
+"""Certificates, with the primal above and the dual below, and the proofs of many answers against their seconds."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _LABELS = 5.0
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CertificateDisplay(Display):
-    """The values of primal and dual of answers to one problem, as shares of the optimum above and below it.
+    """The primal and dual values of answers to one problem, above and below the optimum, as shares of it.
 
-    :meth:`from_solution` and :meth:`from_certificates` make one. The optimum lies between every dual value and every
-    primal value; zero is the middle of the best of both. The axis is logarithmic on both sides, and linear around
-    zero. An answer whose ends lie within the green band has a gap of the tolerance at most.
+    Make one with :meth:`from_solution` or :meth:`from_certificates`. The optimum lies between every dual value and
+    every primal value; zero is the middle of the best two. The axis is logarithmic on both sides, and linear around
+    zero. An answer whose ends lie within the green band has at most the gap of the tolerance.
 
     Attributes
     ----------
     names
-        What the answers are called.
+        The names of the answers.
     primal, dual
         (value - optimum) / |optimum| of each answer, shape (n,).
     tol
@@ -65,17 +65,17 @@ class CertificateDisplay(Display):
 
     @classmethod
     def from_solution(cls, solution: Solution) -> Self:
-        """Read the certificate of an answer, at the tolerance that it was asked for.
+        """Read the certificate of an answer, at its requested tolerance.
 
         Parameters
         ----------
         solution
-            What ``solve`` returned.
+            The solution that ``solve`` returned.
 
         Raises
         ------
         ParameterError
-            If this is none, or its values are no numbers.
+            If this is not a solution, or its values are not numbers.
         """
         if not isinstance(solution, Solution):
             raise ParameterError(f"a Solution was expected, but {shown(solution)} came.")
@@ -83,7 +83,7 @@ class CertificateDisplay(Display):
 
     @classmethod
     def from_certificates(cls, certificates: Mapping[str, Certificate], *, tol: float = 1e-6) -> Self:
-        """Hold the certificates of answers to one problem beside each other.
+        """Show the certificates of answers to one problem beside each other.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class CertificateDisplay(Display):
         Raises
         ------
         ParameterError
-            If there is none, or its values are no numbers.
+            If there is no certificate, or its values are not numbers.
         """
         several = dict(certificates) if isinstance(certificates, Mapping) else {}
         if not several or not all(isinstance(each, Certificate) for each in several.values()):
@@ -167,17 +167,17 @@ class _Answers(Display):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ComparisonDisplay(_Answers):
-    """Every answer of a comparison by its seconds and its certified relative gap.
+    """Every answer of a comparison, by its seconds and its certified relative gap.
 
-    :meth:`from_comparison` makes one. An answer in the green band is proved optimal. Colours are solvers, markers are
-    forms; an answer that is not proved is hollow.
+    Make one with :meth:`from_comparison`. An answer in the green band is proved optimal. Colours stand for solvers, and
+    markers for forms; an answer that is not proved is hollow.
 
     Attributes
     ----------
     rows
         The answers with a gap.
     tol
-        The tolerance asked for.
+        The requested tolerance.
 
     Examples
     --------
@@ -200,7 +200,7 @@ class ComparisonDisplay(_Answers):
         Parameters
         ----------
         comparison
-            What :func:`formulations.compare` returned.
+            The comparison that :func:`formulations.compare` returned.
 
         Raises
         ------
@@ -233,17 +233,17 @@ class ComparisonDisplay(_Answers):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CrossExaminationDisplay(_Answers):
-    """A line for each solver through its answers, by their seconds and by the accuracy to which they are proved.
+    """A line for each solver through its answers, by their seconds and the accuracy to which they are proved.
 
-    :meth:`from_examination` makes one. The accuracy is the largest of the certified gap and residuals. A marker is
-    hollow where the answer is not proved to the tolerance that was asked for; the tolerances are the grey lines.
+    Make one with :meth:`from_examination`. The accuracy is the largest of the certified gap and residuals. A marker is
+    hollow where the answer is not proved to the requested tolerance; the grey lines are the tolerances.
 
     Attributes
     ----------
     trials
-        The answers with an accuracy, by solver.
+        The answers that have an accuracy, by solver.
     tolerances
-        Those asked for.
+        The requested tolerances.
 
     Examples
     --------
@@ -266,7 +266,7 @@ class CrossExaminationDisplay(_Answers):
         Parameters
         ----------
         examination
-            What :func:`formulations.cross_examine` returned.
+            The result that :func:`formulations.cross_examine` returned.
 
         Raises
         ------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where a classifier decides for which class, in the plane of two features."""
+"""The regions in which a classifier decides for each class, in the plane of two features."""
 
 from __future__ import annotations
 
@@ -50,29 +50,29 @@ _DEEP, _PALE = 0.22, 0.10
 class DecisionRegionDisplay(Display):
     """The regions of a classifier in a plane of two features, its margin, its samples and its support vectors.
 
-    :meth:`from_solution` and :meth:`from_estimator` make one. The boundary is a solid line, the margin dashed; regions
-    have the colours of their classes, which have a marker each as well, and support vectors are ringed. With one class,
-    the region that is not novel is tinted.
+    Make one with :meth:`from_solution` or :meth:`from_estimator`. The boundary is a solid line, and the margin is
+    dashed. Regions have the colours of their classes, each class has its own marker, and support vectors are ringed.
+    With one class, the region that is not novel is tinted.
 
-    Where there are more than two features the plane is a section through their space, all others being fixed, and the
-    samples are projected onto it: these may lie on another side of the boundary than they do in all features.
+    With more than two features the plane is a section through their space, where all others are fixed, and the samples
+    are projected onto it. They may lie on another side of the boundary than they do in all features.
 
     Attributes
     ----------
     xx0, xx1
-        The grid, each of shape (n, n), as ``numpy.meshgrid`` makes it.
+        The grid, two arrays of shape (n, n), as made by ``numpy.meshgrid``.
     response
-        The scores on the grid: shape (n, n) of one class or of two, else (n, n, classes), where the largest decides.
+        The scores on the grid: shape (n, n) for one or two classes, else (n, n, classes), where the largest decides.
     classes
-        The labels; None of one class.
+        The labels; None for one class.
     X, codes
         The samples in the plane, shape (m, 2), and the number of the class of each.
     marked, mark
-        The support vectors in the plane, shape (k, 2), and what they are called.
+        The support vectors in the plane, shape (k, 2), and their name.
     boundary, margins, score
-        The score between two classes, further level lines, and what the score is called, in TeX.
+        The score between two classes, further level lines, and the name of the score in TeX.
     xlabel, ylabel
-        What the axes are called.
+        The names of the axes.
     held
         Where the other features are fixed, in words below the axes; empty where there are none.
 
@@ -123,14 +123,13 @@ class DecisionRegionDisplay(Display):
         model
             The model that it answers, whose samples are drawn.
         features
-            The two features, by their numbers; may be left out where there are two.
+            The numbers of the two features, which may be left out if there are only two.
         fixed
             A point through which the section goes, shape (features,); None: the median of each feature.
         response_method
             ``"predict_proba"`` draws the probabilities of a machine that has them.
         margins
-            Scores whose lines are dashed, of one class or of two; None: those of the margin, or 0.1 and 0.9 where they
-            are probabilities.
+            Scores whose lines are dashed, for one or two classes; None: the margin, or 0.1 and 0.9 for probabilities.
         extent
             (left, right, bottom, top) of the plane; None: a little beyond the samples.
         grid_resolution
@@ -139,7 +138,7 @@ class DecisionRegionDisplay(Display):
         Raises
         ------
         ParameterError, ShapeError
-            If the two do not belong together, or a feature, the point or the extent is none.
+            If solution and model do not belong together, or a feature, the point or the extent is not valid.
         """
         gram = _gram_of(model)
         section = Section.of(gram.X, features, fixed, 2, gram.feature_names)
@@ -160,25 +159,25 @@ class DecisionRegionDisplay(Display):
         extent: tuple[float, float, float, float] | None = None,
         grid_resolution: int = 200,
     ) -> Self:
-        """Compute the regions of a fitted estimator, of this project or any other.
+        """Compute the regions of a fitted estimator, from this project or any other.
 
         Parameters
         ----------
         estimator
-            What has ``decision_function`` or ``predict_proba``; with several classes, ``predict`` as well. Where it has
-            ``support_vectors_``, these are ringed, and the margin is where the decision values are -1 and +1; so it is
-            of a linear machine with a hinge loss. Pipelines and searches are drawn as what they end with, but for rings
-            of samples that a pipeline changes.
+            An estimator with ``decision_function`` or ``predict_proba``, and with several classes also ``predict``. If
+            it has ``support_vectors_``, these are ringed, and the margin is where the decision values are -1 and +1, as
+            for a linear machine with a hinge loss. Pipelines and searches are drawn as their last step, but samples
+            that a pipeline changes are not ringed.
         X, y
-            The samples to be drawn, those of the training or others, and their labels; no labels of one class. Features
-            of a table can be chosen by name.
+            The samples to be drawn, from the training or others, and their labels, none for one class. Features of a
+            table can be chosen by name.
         features, fixed, response_method, margins, extent, grid_resolution
             As in :meth:`from_solution`.
 
         Raises
         ------
         ParameterError, ShapeError, LabelError
-            If the estimator has no such method, or the rest does not fit it.
+            If the estimator has no such method, or the other arguments do not fit it.
         """
         section = Section.of(X, features, fixed, 2)
         decision = _decision_of_estimator(estimator, section.table(section.X), y, response_method)
@@ -301,7 +300,7 @@ class _Scores:
         Samples to a score, shape (n,), above ``boundary`` for the second of two classes or for what is not novel; or to
         a score of each of several classes, shape (n, classes), where the largest decides.
     classes
-        The labels; None of one class.
+        The labels; None for one class.
     codes
         Number of the class of each sample, shape (m,); of one class 1 for the outliers, else 0.
     marked

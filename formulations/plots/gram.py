@@ -24,11 +24,11 @@ __all__ = ["GramDisplay"]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class GramDisplay(Display):
-    """The kernel matrix as an image, its samples ordered by class or target, and beside it the spectrum.
+    """The kernel matrix as an image, with samples ordered by class or target, and its spectrum beside it.
 
-    :meth:`from_gram` and :meth:`from_model` make one. A kernel that suits the classes shows blocks along the diagonal.
-    Eigenvalues are in descending order of size; a negative one, which makes a kernel indefinite, is a square. Those
-    that are lost in rounding, below m eps times the largest, lie on the dotted line or below.
+    Make one with :meth:`from_gram` or :meth:`from_model`. A kernel that suits the classes shows blocks along the
+    diagonal. Eigenvalues are in descending order of size; a negative one, which makes a kernel indefinite, is a square.
+    Those lost in rounding, below m eps times the largest, lie on or below the dotted line.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class GramDisplay(Display):
     order
         The number of the sample of each row.
     starts
-        The rows at which a class begins but the first, ascending; empty without classes.
+        The rows at which a class begins, except the first, ascending; empty without classes.
     eigenvalues
-        Those of K, in descending order of size, shape (m,).
+        The eigenvalues of K, in descending order of size, shape (m,).
 
     Examples
     --------
@@ -62,7 +62,7 @@ class GramDisplay(Display):
 
     @classmethod
     def from_gram(cls, gram: Gram, y: ArrayLike | None = None) -> Self:
-        """Compute order and spectrum, of all m^2 values.
+        """Compute the order and the spectrum, from all m^2 values.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class GramDisplay(Display):
         Raises
         ------
         ParameterError, ShapeError
-            If this is no Gram, or y does not fit it.
+            If this is not a Gram, or y does not fit it.
         GramTooLargeError
             If the matrix exceeds the memory limit.
         """
@@ -99,12 +99,12 @@ class GramDisplay(Display):
         Parameters
         ----------
         model
-            Any model or relevance machine, of two classes, of several, or of regression.
+            Any model or relevance machine, for two or several classes or for regression.
 
         Raises
         ------
         ParameterError
-            If it has no kernel matrix.
+            If the model has no kernel matrix.
         """
         gram = model.data.gram if hasattr(model, "data") else getattr(model, "gram", None)
         if not isinstance(gram, Gram):

@@ -29,28 +29,28 @@ __all__ = ["KKTDisplay", "LossDisplay"]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KKTDisplay(Display):
-    """The multiplier of each sample against its margin, or residual, on the graph where both are optimal.
+    """The multiplier of each sample against its margin or residual, with the graph where both are optimal.
 
-    :meth:`from_solution` makes one, and :meth:`from_audit` of anybody's machine. The graph is that of the
-    subdifferential of the loss, -beta in dL(f(x) + b): of the hinge a step at margin 1, from 0 beyond it to C within.
-    The conditions of a sample hold where it lies on the graph. Samples off it are crosses, coloured by their distance,
-    in which a multiplier counts in the unit of its bound, a margin in that of the largest one, and a residual in half
-    the spread of the targets.
+    Make one with :meth:`from_solution`, or with :meth:`from_audit` for any machine. The graph is that of the
+    subdifferential of the loss, -beta in dL(f(x) + b). For the hinge it is a step at margin 1, from 0 beyond it to C
+    within. The conditions of a sample hold if it lies on the graph. Samples off it are crosses, coloured by their
+    distance, in which a multiplier counts in the unit of its bound, a margin in that of the largest one, and a residual
+    in half the spread of the targets.
 
     Attributes
     ----------
     place, multiplier
-        Margin, residual, or decision value of one class, and the multiplier of each sample, shape (m,).
+        Margin, residual, or decision value for one class, and the multiplier of each sample, shape (m,).
     curve
         The graph, shape (n, 2).
     violation
         The distance of each sample from it, shape (m,).
     free, bounded
-        Numbers of the support vectors; both empty of a model whose coefficients are dense.
+        Numbers of the support vectors; both are empty for a model whose coefficients are dense.
     tolerance
         The violation from which a sample counts as off the graph.
     xlabel, ylabel
-        What the axes are called.
+        The names of the axes.
 
     Examples
     --------
@@ -79,8 +79,8 @@ class KKTDisplay(Display):
         Parameters
         ----------
         solution
-            What :meth:`Model.certify() <formulations.modelling.model.Model.certify>` takes: a Solution, a pair
-            (beta, b), or a fitted estimator of scikit-learn, whose answer may be far from optimal.
+            An answer as :meth:`Model.certify() <formulations.modelling.model.Model.certify>` takes it: a Solution, a
+            pair (beta, b), or a fitted estimator of scikit-learn, which may be far from optimal.
         model
             A model of one or two classes or of regression that charges a loss of each decision value: a margin, a tube,
             or any with a loss of :mod:`formulations.losses`.
@@ -90,7 +90,7 @@ class KKTDisplay(Display):
         Raises
         ------
         ParameterError, ShapeError
-            If the model has no such losses, or the answer is none to it.
+            If the model has no such losses, or the answer does not belong to it.
         """
         limit = check_positive(tolerance, "tolerance")
         graph = OptimalityGraph.of(model, solution)
@@ -119,17 +119,16 @@ class KKTDisplay(Display):
         Parameters
         ----------
         estimator
-            Fitted, with one machine: of this project, or given with its data whatever an audit takes.
+            A fitted estimator with one machine: one from this project, or, with its data, any that an audit takes.
         X, y
-            The samples that it was fitted to, and their labels or targets; those of an estimator of this project are
-            known.
+            The samples that it was fitted to, and their labels or targets, which an estimator from this project knows.
         tolerance
             As in :meth:`from_solution`.
 
         Raises
         ------
         ParameterError
-            If it is none, or of several machines, or its model has no such losses.
+            If it is not such an estimator, has several machines, or its model has no such losses.
         """
         if X is not None:
             return cls.from_audit(audit(estimator, X, y), tolerance=tolerance)
@@ -143,7 +142,7 @@ class KKTDisplay(Display):
 
     @classmethod
     def from_audit(cls, audited: Audit | MachineAudit, *, tolerance: float = 1e-3) -> Self:
-        """Compute where the samples of a machine lie that was audited, of whatever library.
+        """Compute where the samples of an audited machine from any library lie.
 
         Parameters
         ----------
@@ -156,7 +155,7 @@ class KKTDisplay(Display):
         Raises
         ------
         ParameterError
-            If it is none, or its model has no such losses.
+            If it is not such an audit, or its model has no such losses.
         """
         machine = audited[0] if isinstance(audited, Audit) and len(audited) == 1 else audited
         if not isinstance(machine, MachineAudit):
@@ -167,7 +166,7 @@ class KKTDisplay(Display):
 
     @property
     def off(self) -> Indices:
-        """Numbers of the samples off the graph, the worst last."""
+        """Numbers of the samples off the graph, with the worst last."""
         found = np.flatnonzero(self.violation > self.tolerance)
         return found[np.argsort(self.violation[found], kind="stable")]
 
@@ -243,8 +242,8 @@ class LossCurve:
 class LossDisplay(Display):
     r"""Losses phi(t), and beside them their conjugates :math:`\phi^*(s) = \sup_t s t - \phi(t)`.
 
-    :meth:`from_losses` makes one. A conjugate is infinite beyond its domain, the slopes that the loss takes or
-    approaches: its curve ends in a dot there. A loss that is not convex has none.
+    Make one with :meth:`from_losses`. A conjugate is infinite beyond its domain, the slopes that the loss takes or
+    approaches, and its curve ends in a dot there. A loss that is not convex has no conjugate.
 
     Attributes
     ----------
@@ -253,7 +252,7 @@ class LossDisplay(Display):
     curves
         Each loss at t, and its conjugate.
     xlabel
-        What t is called.
+        The name of t.
 
     Examples
     --------
@@ -286,7 +285,7 @@ class LossDisplay(Display):
         Parameters
         ----------
         losses
-            One, several, or several by the names that they are to have.
+            One loss, several losses, or several losses by the names that they should have.
         costs
             Above 0, one number or one for each loss: C phi(t) is drawn, whose conjugate is C phi*(s / C).
         extent
@@ -297,7 +296,7 @@ class LossDisplay(Display):
         Raises
         ------
         ParameterError, ShapeError
-            If something else came.
+            If the arguments are not of this kind.
         """
         named = _named(losses)
         weights = finite_vector(costs, "costs", len(named))

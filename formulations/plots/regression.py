@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A regression along one feature: with its tube, or with how sure a relevance machine is of it."""
+"""A regression along one feature, with its tube, or with the uncertainty of a relevance machine."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ class _CurveDisplay(Display):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TubeDisplay(_CurveDisplay):
-    """The function of a regression along one feature, its tube g - epsilon to g + epsilon, and where the samples lie.
+    """The function of a regression along one feature, its tube g - epsilon to g + epsilon, and the samples.
 
-    :meth:`from_solution` and :meth:`from_estimator` make one. Samples inside and on the edge of the tube are discs,
-    those outside squares, and support vectors are ringed. Without a tube (epsilon = 0) all samples are discs.
+    Make one with :meth:`from_solution` or :meth:`from_estimator`. Samples inside and on the edge of the tube are discs,
+    those outside are squares, and support vectors are ringed. Without a tube (epsilon = 0) all samples are discs.
 
-    Where there are several features, the function is that of a line through their space, all others being fixed, and a
-    sample is drawn at its partial residual g(line at x_i) + r_i: as far from the curve as it is from g in all features,
-    so that it is inside the tube drawn where it is inside the tube. With a single feature, this is its target.
+    With several features, the function is drawn along a line through their space, where all others are fixed. A sample
+    is drawn at its partial residual g(line at x_i) + r_i, as far from the curve as it is from g in all features, so
+    that it is inside the drawn tube if it is inside the tube. With a single feature, this is its target.
 
     Attributes
     ----------
@@ -77,13 +77,13 @@ class TubeDisplay(_CurveDisplay):
     x, partial
         The feature and the partial residual of each sample, shape (m,).
     epsilon
-        Half width of the tube; 0 where there is none.
+        Half the width of the tube; 0 without a tube.
     tube
-        Which samples lie inside the tube, on its edge, above and below.
+        The samples inside the tube, on its edge, above and below.
     support
-        Numbers of the support vectors; none where all samples are.
+        Numbers of the support vectors; empty where all samples are support vectors.
     xlabel, ylabel
-        What the axes are called.
+        The names of the axes.
     held
         Where the other features are fixed, in words below the axes; empty where there are none.
 
@@ -122,7 +122,7 @@ class TubeDisplay(_CurveDisplay):
         model
             The model that it answers, whose samples are drawn.
         feature
-            The feature along which, by its number; may be left out where there is one.
+            The number of the feature to draw along, which may be left out if there is only one.
         fixed
             A point through which the line goes, shape (features,); None: the median of each feature.
         extent
@@ -133,7 +133,7 @@ class TubeDisplay(_CurveDisplay):
         Raises
         ------
         ParameterError, ShapeError
-            If this is no regression, or the feature or the point is none.
+            If this is not a regression, or the feature or the point is not valid.
         """
         if not isinstance(solution, Regression) or not isinstance(model, RegressionModel):
             raise ParameterError(
@@ -166,24 +166,24 @@ class TubeDisplay(_CurveDisplay):
         extent: tuple[float, float] | None = None,
         grid_resolution: int = 400,
     ) -> Self:
-        """Compute the curve of a fitted regressor, of this project or any other.
+        """Compute the curve of a fitted regressor, from this project or any other.
 
         Parameters
         ----------
         estimator
-            What has ``predict``.
+            An estimator with ``predict``.
         X, y
             The samples to be drawn and their targets. The support vectors are those among X that are in its
             ``support_vectors_``.
         epsilon
-            Half width of the tube; None: that of its ``solution_``, else 0.
+            Half the width of the tube; None: that of its ``solution_``, or else 0.
         feature, fixed, extent, grid_resolution
             As in :meth:`from_solution`; a feature of a table may be named.
 
         Raises
         ------
         ParameterError, ShapeError
-            If epsilon is negative, or the rest does not fit together.
+            If epsilon is negative, or the other arguments do not fit together.
         """
         if is_classifier(estimator) or is_outlier_detector(estimator):
             raise ParameterError(
@@ -271,20 +271,20 @@ def _rows_in(X: NDArray[np.float64], estimator: Any) -> Indices:
 class RelevanceDisplay(_CurveDisplay):
     """The predictive mean of a relevance machine, a band of two standard deviations, and the relevance vectors.
 
-    :meth:`from_solution` makes one; of a classifier, :class:`~formulations.plots.DecisionRegionDisplay` draws the
-    probabilities. A new target lies within the band with a probability of 95 %, if the model is right. Where there are
-    several features, samples are drawn at their partial residuals, as in :class:`~formulations.plots.TubeDisplay`.
+    Make one with :meth:`from_solution`. For a classifier, :class:`~formulations.plots.DecisionRegionDisplay` draws the
+    probabilities. A new target lies within the band with a probability of 95 %, if the model is right. With several
+    features, samples are drawn at their partial residuals, as in :class:`~formulations.plots.TubeDisplay`.
 
     Attributes
     ----------
     grid, mean, deviation
         Values of the feature, and the predictive mean and standard deviation there, shape (n,).
     x, partial
-        The feature and the partial residual of each sample, shape (m,); of one feature this is its target.
+        The feature and the partial residual of each sample, shape (m,), which is its target if there is one feature.
     relevance
         Numbers of the relevance vectors.
     xlabel, ylabel
-        What the axes are called.
+        The names of the axes.
     held
         Where the other features are fixed, in words below the axes; empty where there are none.
 
@@ -323,14 +323,14 @@ class RelevanceDisplay(_CurveDisplay):
         solution
             The answer of a relevance machine for regression.
         model
-            That machine, whose samples are drawn.
+            The machine, whose samples are drawn.
         feature, fixed, extent, grid_resolution
             As in :meth:`TubeDisplay.from_solution() <formulations.plots.TubeDisplay.from_solution>`.
 
         Raises
         ------
         ParameterError, ShapeError
-            If this is no such machine, or the feature or the point is none.
+            If this is not such a machine, or the feature or the point is not valid.
         """
         if not isinstance(solution, RelevanceSolution) or not isinstance(model, RegressionMachine):
             raise ParameterError(

@@ -30,8 +30,8 @@ _DECADES = 10.0
 class PathDisplay(Display):
     """The optimal value along a hyper-parameter, and below it the number of support vectors.
 
-    :meth:`from_path` makes one. A value that is not proved is hollow; one without an answer is missing. A model whose
-    coefficients are dense has no support vectors, and its second panel shows the intercept.
+    Make one with :meth:`from_path`. A value that is not proved is hollow, and one without an answer is missing. A model
+    whose coefficients are dense has no support vectors, and its second panel shows the intercept.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class PathDisplay(Display):
     proved
         Whether the answer at each is proved, shape (n,).
     second, second_label
-        Numbers of support vectors, or intercepts, and what they are called.
+        Numbers of support vectors, or intercepts, and their name.
 
     Examples
     --------
@@ -73,12 +73,12 @@ class PathDisplay(Display):
         Parameters
         ----------
         path
-            What :func:`formulations.path` returned.
+            The path that :func:`formulations.path` returned.
 
         Raises
         ------
         ParameterError
-            If this is no path, one along values that are no numbers, or one of several classes.
+            If this is not a path, or is one along values that are not numbers, or one of several classes.
         """
         if not isinstance(path, SolutionPath):
             raise ParameterError(f"the result of formulations.path was expected, but {shown(path)} came.")
@@ -143,10 +143,10 @@ _BETWEEN = 8
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ExactPathDisplay(Display):
-    """Coefficients along an exact path as shares of their bounds, and below them the number of free samples.
+    """Coefficients along an exact path as shares of their bounds, and the number of free samples below them.
 
-    :meth:`from_path` makes one. A coefficient at its bound is at 1 or -1, one of no support vector at 0, and those
-    between are free: on the margin, or on an edge of the tube.
+    Make one with :meth:`from_path`. A coefficient at its bound is at 1 or -1, one at 0 belongs to no support vector,
+    and those between are free: on the margin, or on an edge of the tube.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class ExactPathDisplay(Display):
     breakpoints
         The values where a set of free samples begins, and the last value.
     n_free
-        The number of free samples between each two.
+        The number of free samples between each breakpoint and the next.
 
     Examples
     --------
@@ -197,7 +197,7 @@ class ExactPathDisplay(Display):
         Raises
         ------
         ParameterError
-            If this is no exact path, or it has no such samples.
+            If this is not an exact path, or it has no such samples.
         """
         if not isinstance(path, ExactPath):
             raise ParameterError(f"the result of formulations.exact_path was expected, but {shown(path)} came.")
@@ -254,21 +254,21 @@ _WRITTEN = 150
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class GridSearchDisplay(Display):
-    """The mean scores of a grid, with the best point marked: a curve over one hyper-parameter, a map over two.
+    """The mean scores of a grid with the best point marked: a curve over one hyper-parameter, or a map over two.
 
-    :meth:`from_search` makes one. Bars of the curve are one standard deviation over the folds, each way. In the map the
-    best point has a frame, scores are written into the cells, and points without a score are empty.
+    Make one with :meth:`from_search`. Bars of the curve are one standard deviation over the folds in each direction. In
+    the map the best point has a frame, scores are written into the cells, and points without a score are empty.
 
     Attributes
     ----------
     parameters
-        Names of the hyper-parameters, one or two; of a map the first one runs down.
+        Names of the hyper-parameters, one or two; in a map the first one runs down.
     values
         Their values.
     mean, std
-        Of the scores, shape (values of the first, values of the second); one column over one hyper-parameter.
+        Mean and deviation of the scores, shape (values of the first, of the second), (values, 1) for one parameter.
     best
-        Where the best score is, as (row, column).
+        The place of the best score, as (row, column).
     scoring
         Name of the score.
 
@@ -299,12 +299,12 @@ class GridSearchDisplay(Display):
         search
             The grid.
         parameters
-            One or two of its hyper-parameters, the others being at their best values; None: all of them.
+            One or two of its hyper-parameters, where the others have their best values; None: all of them.
 
         Raises
         ------
         ParameterError
-            If this is no grid, or the names are not one or two of its own.
+            If this is not a grid, or the names are not one or two of its own.
         """
         if not isinstance(search, GridSearch):
             raise ParameterError(f"the result of formulations.grid was expected, but {shown(search)} came.")

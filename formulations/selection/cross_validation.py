@@ -74,19 +74,19 @@ class CrossValidation(Rowed):
     folds
         Numbers of the samples trained on and held out, fold by fold.
     fits
-        What is proved of each, with the decision values at the samples held out.
+        The proved fit of each fold, with the decision values at the samples held out.
     scores
         Score of each fold, shape (number of folds,).
     solutions
-        The full Solution of each fold, as solving its model alone returns it.
+        The full Solution of each fold, as solving its model by itself returns it.
     scoring
         Name of the score.
     tol
-        The tolerance asked for.
+        The requested tolerance.
     y
         Labels or targets of all samples.
     deciding
-        How decision values become labels; None where there are none.
+        The rule by which decision values become labels; None without labels.
     """
 
     folds: tuple[Fold, ...]
@@ -105,29 +105,29 @@ class CrossValidation(Rowed):
 
     @property
     def std(self) -> float:
-        """Standard deviation of the scores, as NumPy's std has it."""
+        """Standard deviation of the scores, computed as by NumPy's std."""
         return float(np.std(self.scores))
 
     @property
     def certificate(self) -> Certificate:
-        """The certificate that proves least."""
+        """The weakest certificate of all folds."""
         return weakest(self.fits).certificate
 
     @property
     def status(self) -> Status:
-        """``optimal`` if every fit is; otherwise the status of the first that is not."""
+        """``optimal`` if every fit is, and otherwise the status of the first fit that is not."""
         return status_of_all(self.fits)
 
     @property
     def classes(self) -> NDArray[Any] | None:
-        """The labels in sorted order, of two that of negative values first; None where there are none."""
+        """The labels in sorted order, or two labels beginning with that of negative values; None without labels."""
         return None if self.deciding is None else self.deciding.classes
 
     @property
     def decision(self) -> Vector | Matrix:
         """The decision value of each sample by the model that was trained without it, shape (m,).
 
-        With several classes those of all machines, shape (m, machines).
+        With several classes, these are the values of all machines, shape (m, machines).
 
         Raises
         ------
@@ -190,38 +190,38 @@ def cross_validate(
     store: str | Path | None = None,
     **options: Any,
 ) -> CrossValidation:
-    """Train the model without the samples of each fold, prove each answer, and score it on them.
+    """Train the model without the samples of each fold, prove each answer, and score it on these samples.
 
     Parameters
     ----------
     model
-        Any model, or OneVersusOne or OneVersusRest of several classes; its hyper-parameters stay as they are.
+        Any model, or OneVersusOne or OneVersusRest for several classes. Its hyper-parameters are not changed.
     folds
-        Their number (contiguous, and with each class's share in every fold, as in scikit-learn), a splitter of
+        The number of folds (contiguous, and with each class's share in every fold, as in scikit-learn), a splitter of
         scikit-learn, or pairs (train, test) of sample numbers.
     scoring
-        None: accuracy, or R^2 of real targets. A name of a scorer of scikit-learn, or a function of (labels or
-        targets, decision values); the greater the better. With several classes such a function is given one value a
-        class, shape (n, K), the largest of which decides.
+        None: accuracy, or R^2 for real targets. Otherwise the name of a scorer of scikit-learn, or a function of
+        (labels or targets, decision values) whose greater values are better. With several classes this function is
+        given one value for each class, shape (n, K), the largest of which decides.
     tol, solver, **options
         As in :meth:`formulations.modelling.model.Model.solve`, for each fit. Models that are a KernelQP share kernel
         values in one batch, unless another solver than smo is asked for.
     n_jobs
         Number of threads; -1: one for each core.
     progress
-        Show a progress bar (on standard error, if that is a terminal) while it runs.
+        Whether to show a progress bar (on standard error, if that is a terminal).
     store
-        A file that every proved fit is appended to; what it holds already is not computed again.
+        A file to which every proved fit is appended. Fits that it holds already are not computed again.
 
     Raises
     ------
     ParameterError, ShapeError, LabelError, OneClassError
-        If the folds do not divide the samples, or leave a class without samples to train on; nothing is computed then.
+        If the folds do not divide the samples, or leave a class without training samples. Nothing is computed then.
     ForeignResultsError, FileFormatError
-        If the file is of other data, or damaged.
+        If the file belongs to other data, or is damaged.
     QPKernelsError
-        The error of the first fold without an answer, with a note that names it; its ``others`` are the solutions of
-        the others by their number, from 1.
+        The error of the first fold without an answer, with a note that names the fold. Its ``others`` are the solutions
+        of the other folds by their numbers, from 1.
 
     Examples
     --------

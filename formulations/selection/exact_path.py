@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The exact path of a model along C, or along epsilon: all its answers between two values of it.
+"""The exact path of a model along C, or along epsilon: all its answers between two values.
 
 With a cost C in the bounds, or a tube of half width epsilon, the optimum of
 
     min  1/2 beta'K beta - y'beta + epsilon |beta|_1   s.t.  lower C <= beta <= upper C,  1'beta = 0
 
-is piecewise linear in the one as in the other. Between two breakpoints the same samples F are free (on the margin, or
-on an edge of the tube), the others stay at their bounds or at 0, and beta_F and b are linear: they solve
+is piecewise linear in C and in epsilon. Between two breakpoints the same samples F are free (on the margin, or on an
+edge of the tube), and the others stay at their bounds or at 0. beta_F and b are linear, since they solve
 
     K_FF beta_F + b 1 = y_F - epsilon sign(beta_F) - K_FB beta_B,    1'beta = 0.
 
-At a breakpoint a coefficient comes to an end of its interval, or a sample to the margin. The same holds of any KernelQP
-whose targets, bounds and epsilon are linear in a parameter, as those of the quantile are in tau. Sources: Hastie,
-Rosset, Tibshirani and Zhu, The entire regularization path for the support vector machine (2004), for C; Gunter and Zhu,
-Efficient computation and model selection for the support vector regression (2007), for the tube;
+At a breakpoint a coefficient reaches an end of its interval, or a sample reaches the margin. The same is true for any
+KernelQP whose targets, bounds and epsilon are linear in a parameter, as those of quantile regression are in tau.
+Sources: Hastie, Rosset, Tibshirani and Zhu, The entire regularization path for the support vector machine (2004), for
+C; Gunter and Zhu, Efficient computation and model selection for the support vector regression (2007), for the tube;
 Takeuchi, Nomura and Kanamori, Nonparametric conditional density estimation using piecewise-linear solution path of
 kernel quantile regression (2009), for tau.
 """
@@ -58,21 +58,21 @@ _SHOWN = 12
 class ExactPath(Rowed):
     """All answers of a model between two values of a hyper-parameter. Prints as a table of some breakpoints.
 
-    ``len(path)`` is the number of breakpoints, both ends among them; ``path.at(value)`` the certified solution anywhere
-    between.
+    ``len(path)`` is the number of breakpoints, including both ends, and ``path.at(value)`` is the certified solution
+    anywhere between them.
 
     Attributes
     ----------
     model
         The model, with the values of its hyper-parameters at the first end.
     parameter
-        Name of the hyper-parameter. Where samples have values of their own, the largest of them tells the place.
+        Name of the hyper-parameter. Where samples have values of their own, the largest of them marks the place.
     certificates
-        What is proved at each breakpoint.
+        The certificate at each breakpoint.
     tol
-        The tolerance asked for.
+        The requested tolerance.
     seconds
-        Time by phase: the answer to start from, the path, and the certificates under ``gram``, ``solve``, ``certify``.
+        Time by phase: the first answer, the path and the certificates, under ``gram``, ``solve`` and ``certify``.
     pieces
         The pieces of the path, on each of which beta and b are linear in the hyper-parameter.
 
@@ -81,8 +81,7 @@ class ExactPath(Rowed):
     Arguments of the methods:
 
     value, p
-        A value of the hyper-parameter between the ends, both included; where samples have values of their own, the
-        largest.
+        A value of the hyper-parameter between the ends, both included; the largest, if samples have their own.
     piece
         The number of the piece that ``p`` lies on, from 0.
     """
@@ -105,7 +104,7 @@ class ExactPath(Rowed):
 
     @cached_property
     def intercepts(self) -> Vector:
-        """B at each breakpoint, shape (n,); where it is not unique, the one that the path goes on from."""
+        """B at each breakpoint, shape (n,). Where it is not unique, it is the one from which the path continues."""
         return frozen(np.append(self.pieces.ends[:, 1], self.pieces.ends[-1, 3]))
 
     @property
@@ -119,7 +118,7 @@ class ExactPath(Rowed):
         return Status.OPTIMAL if all(each.holds(self.tol) for each in self.certificates) else Status.UNCERTIFIED
 
     def coefficients(self, value: float) -> tuple[Vector, float]:
-        """Return beta, shape (m,), and b at a value between the ends: interpolated, which is exact.
+        """Return beta, shape (m,), and b at a value between the ends, by interpolation, which is exact.
 
         Raises
         ------
@@ -157,7 +156,7 @@ class ExactPath(Rowed):
         return found
 
     def judged_at(self, p: float, piece: int) -> tuple[tuple[Model[Any], Candidate, KernelQPBounds], Certificate]:
-        """Return the model, answer and bounds at a value on that piece, and what is proved of the answer."""
+        """Return the model, answer and bounds at a value on that piece, and the certificate of the answer."""
         model = self.model.copy().set_params(**{self.parameter: self._value_at(p)})
         bounds = model.bounds()
         assert isinstance(bounds, KernelQPBounds)
@@ -180,7 +179,7 @@ class ExactPath(Rowed):
         return p if value.ndim == 0 else value * (p / float(value.max()))
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the table, one breakpoint a row; ``n_free`` is that of the piece which begins there."""
+        """Yield the table, one breakpoint a row; ``n_free`` belongs to the piece that begins there."""
         free = [*self.n_free.tolist(), None]
         for p, b, count, proof in zip(self.breakpoints, self.intercepts, free, self.certificates, strict=True):
             yield {
@@ -194,7 +193,7 @@ class ExactPath(Rowed):
             }
 
     def report(self) -> TableReport:
-        """Return breakpoints from end to end, the worst of what is proved, and where the time went."""
+        """Return breakpoints from end to end, the weakest proof, and the time of each phase."""
         rows = list(self.rows())
         chosen = sorted({round(k * (len(rows) - 1) / (_SHOWN - 1)) for k in range(_SHOWN)})
         columns = (
@@ -223,27 +222,27 @@ _START = 1e-6
 def exact_path(model: Model[Any], *, tol: float = 1e-9, **parameter: tuple[ArrayLike, ArrayLike]) -> ExactPath:
     """Follow the answer of a model from one value of a hyper-parameter to another, and prove every breakpoint.
 
-    The kernel matrix is kept in memory, and a breakpoint takes a time that grows as the number of samples times that of
-    free ones: seconds for some thousand samples.
+    The kernel matrix is kept in memory. The time of a breakpoint grows as the number of samples times the number of
+    free samples, and the path takes seconds for some thousand samples.
 
     Parameters
     ----------
     model
         A model that is a KernelQP with finite bounds, linear in that parameter: SoftMargin, SoftTube and Quantile along
-        C, SoftTube along epsilon, Quantile along tau. Its other hyper-parameters stay as they are.
+        C, SoftTube along epsilon, Quantile along tau. Its other hyper-parameters are not changed.
     tol
-        Above 0 and below 1: what the certificate of each breakpoint must show.
+        Above 0 and below 1: the tolerance at which the certificate of each breakpoint must hold.
     **parameter
-        One name with both ends: ``C=(0.01, 100)``, ``epsilon=(1.0, 0.01)``. The path begins at the first; less is to be
-        done from the smaller C, and the larger epsilon. Where samples have costs of their own, ends in proportion to
-        each other: ``C=(0.01 * costs, 100 * costs)``; the largest of them then tells the place.
+        One name with both ends: ``C=(0.01, 100)``, ``epsilon=(1.0, 0.01)``. The path begins at the first end; there is
+        less to do from the smaller C, and from the larger epsilon. Where samples have costs of their own, the ends are
+        proportional to each other: ``C=(0.01 * costs, 100 * costs)``. The largest cost then marks the place.
 
     Raises
     ------
     ParameterError, ShapeError
         If the model has no such hyper-parameter or is not linear in it, or an end is outside its range.
     SolverFailedError
-        If the path cannot go on.
+        If the path cannot be continued.
     GramTooLargeError
         If the kernel matrix would exceed its limit of memory.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Grid search: every combination of hyper-parameters is cross-validated, and the best one trained on all samples.
+"""Grid search: every combination of hyper-parameters is cross-validated, and the best is trained on all samples.
 
-The fits of one kernel share its matrix; inside each fold, those along a hyper-parameter start from each other.
+The fits of one kernel share its matrix. Inside each fold, fits along a hyper-parameter start from each other.
 """
 
 from __future__ import annotations
@@ -134,26 +134,26 @@ _SHOWN = 10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GridSearch(Rowed):
-    """A grid of one model: the scores of all points, each from certified fits. Prints as a table of the best.
+    """A grid of one model: the scores of all points, from certified fits. It prints as a table of the best points.
 
     Attributes
     ----------
     points
-        The hyper-parameters of each point by name; names sorted, the last one runs fastest.
+        The hyper-parameters of each point by name. The names are sorted, and the last one varies fastest.
     scores
         Score of each point and fold, shape (points, folds); NaN where a fit has no answer.
     fits
-        What is proved of the fit of each point and fold; None where it has no answer.
+        The proved fit of each point and fold; None where there is no answer.
     errors
-        Why, by point and fold, both from 0.
+        The reasons for missing answers, by point and fold, both numbered from 0.
     scoring
         Name of the score.
     tol
-        The tolerance asked for.
+        The requested tolerance.
     best_model
         The model of all samples at the best point.
     best_solution
-        Its certified solution; None if no refit was asked for.
+        Its certified solution; None without a refit.
     """
 
     points: tuple[Mapping[str, Any], ...]
@@ -177,12 +177,12 @@ class GridSearch(Rowed):
 
     @property
     def rank(self) -> Indices:
-        """Rank of each point, the best 1; equal means have an equal rank, and points without a score the last."""
+        """Rank of each point: the best has 1, equal means have equal ranks, and points without a score are last."""
         return _ranks(self.scores)
 
     @property
     def best_index(self) -> int:
-        """Number of the best point; the first of several."""
+        """Number of the best point, the first if there are several."""
         return int(np.argmin(self.rank))
 
     @property
@@ -197,11 +197,11 @@ class GridSearch(Rowed):
 
     @property
     def status(self) -> Status:
-        """``optimal`` if every fit is; otherwise the status of the first that is not."""
+        """``optimal`` if every fit is, and otherwise the status of the first fit that is not."""
         return status_of_all(fit for row in self.fits for fit in row)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the table, one point a row, in the words of scikit-learn's ``cv_results_``."""
+        """Yield the table, one point a row, with the names of scikit-learn's ``cv_results_``."""
         for point, scores, fits, rank in zip(self.points, self.scores, self.fits, self.rank, strict=True):
             made = [fit for fit in fits if fit is not None]
             yield {
@@ -216,7 +216,7 @@ class GridSearch(Rowed):
             }
 
     def report(self) -> TableReport:
-        """Return the best points, the best first, and what went wrong."""
+        """Return the best points in order, and the errors."""
         rows = list(self.rows())
         order = sorted(range(len(rows)), key=lambda k: (rows[k]["rank_test_score"], k))[:_SHOWN]
         headings = ("rank", *self.points[0], self.scoring, "+/-", "proved", "rel. gap")
@@ -265,33 +265,32 @@ def grid(
     Parameters
     ----------
     model
-        Any model, or OneVersusOne or OneVersusRest of several classes; what the grid does not name stays as it is.
+        Any model, or OneVersusOne or OneVersusRest for several classes. Other hyper-parameters are not changed.
     folds, scoring, solver, n_jobs, progress, store
         As in :func:`cross_validate`.
     refit
-        Solve the model of all samples at the best point.
+        Whether to solve the model of all samples at the best point.
     tol
         Tolerance of every fit, and of the refit.
     options
-        What else each ``solve`` is given, such as ``{"max_iter": 10_000}``.
+        Further options of each ``solve``, such as ``{"max_iter": 10_000}``.
     **parameters
         Values to try, by name: hyper-parameters of the model (C, epsilon ...), parameters of its kernel (gamma, degree
         ...; written ``kernel__nu`` where the model has a nu itself), or ``kernel``, a list of kernels. Fits start warm
-        from each other in the order given: let C ascend.
+        from each other in the given order, so let C ascend.
 
     Returns
     -------
     GridSearch
-        Of equal means the first point is the best, as in scikit-learn's GridSearchCV. A fit without an answer leaves
-        its point without a score, and says why.
+        The first of several equal means is the best point, as in scikit-learn's GridSearchCV. If a fit has no answer,
+        its point has no score, and ``errors`` says why.
 
     Raises
     ------
     ParameterError, ShapeError, LabelError, OneClassError
-        If a name is unknown, a value outside its range, or the folds do not divide the samples; nothing is computed
-        then.
+        If a name is unknown, a value outside its range, or the folds do not fit. Nothing is computed then.
     ForeignResultsError, FileFormatError
-        If the file is of other data, or damaged.
+        If the file belongs to other data, or is damaged.
     QPKernelsError
         The error of the first fit, if no point has a score.
 

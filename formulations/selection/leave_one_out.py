@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Leave-one-out: the decision value of each sample by the model that is trained on all others.
+r"""Leave-one-out: the decision value of each sample by the model trained on all others.
 
-Where nothing bounds beta, the answer of all samples has that of all but one in it. With A = K + diag(ridge), and
-M = [0, 1'; 1, A] in the place of A where there is a b, c_i its coefficients::
+Where nothing bounds beta, the answer of all samples contains that of all but one. Let A = K + diag(ridge), or M = [0,
+1'; 1, A] in its place where there is a b, and let c_i be the coefficients. Then::
 
     y_i - g_{-i}(x_i) = c_i / (A^-1)_ii
 
 which is row i of A c = y solved for the coefficients of the others. (Allen's PRESS; Cawley and Talbot, 2004.)
 
-Otherwise, a sample with beta_i = 0 need not be left out at all. Without it, beta is feasible still, and the dual value
-the same; the primal value at (f, b) only loses the loss L_i(g(x_i)) >= 0 of that sample. So no gap is wider than that
-of all samples, and the answer proved for these is proved for the others: f_{-i} = f. This holds where leaving a sample
-out changes nothing else of the problem, as it does with a cost 1/(nu m). A free support vector is among the others and
-determines b without the sample: g_{-i} = g. Where there is a b and none is free, b is the middle of an interval that
-sample i may have helped to choose, and nothing is kept. The samples that this leaves are left out one by one, each fit
-starting from that of all.
+Otherwise, a sample with beta_i = 0 need not be left out at all. Without it, beta is still feasible, and the dual value
+is the same. The primal value at (f, b) only loses the loss L_i(g(x_i)) >= 0 of that sample. So the gap is no wider than
+that of all samples, and the answer that is proved for all is proved for the others: f_{-i} = f. This holds where
+leaving a sample out changes nothing else in the problem, whereas it does with a cost 1/(nu m). A free support vector is
+among the others and determines b without the sample: g_{-i} = g. Where there is a b and no support vector is free, b is
+the middle of an interval that sample i may have helped to determine, and nothing is kept. The remaining samples are
+left out one by one, and each fit starts from that of all samples.
 
-With several classes this is so for each machine: leaving a sample out changes only those that are trained on it.
+With several classes the same is true for each machine: leaving out a sample changes only the machines trained on it.
 """
 
 from __future__ import annotations
@@ -72,24 +72,24 @@ _BYTES = 64
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeaveOneOut(Carded):
-    """The value of each sample to the model of all others.
+    """The decision value of each sample by the model of all others.
 
     Attributes
     ----------
     decision
-        The decision value of each sample by the model trained without it, shape (m,); of several classes those of all
-        machines, shape (m, machines).
+        The decision value of each sample by the model trained without it, shape (m,), or with several classes the
+        values of all machines, shape (m, machines).
     score
-        How good the machine is, given all of these values together: by :attr:`scoring`.
+        The score of the machine by :attr:`scoring`, given all of these values together.
     scoring
         Name of the score, such as "accuracy" or "r2".
     fits
-        What is proved of the fits that were made, by the sample left out; none where the values have a closed form.
-        With several machines only those count that were fitted without the sample, and support vectors are not counted.
+        The proved fits by the sample left out; there are none where the values have a closed form. With several
+        machines, only those that were fitted without the sample count, and support vectors are not counted.
     closed_form
-        Whether the values come from the fit of all samples by a formula, and no others were made.
+        Whether the values come from the fit of all samples by a formula, without other fits.
     model, tol
-        The model of all samples, and the tolerance asked for.
+        The model of all samples, and the requested tolerance.
     y
         Labels or targets of all samples.
     """
@@ -110,11 +110,11 @@ class LeaveOneOut(Carded):
 
     @property
     def status(self) -> Status:
-        """``optimal`` if every fit is; otherwise the status of the first that is not."""
+        """``optimal`` if every fit is, and otherwise the status of the first fit that is not."""
         return status_of_all(self.fits.values())
 
     def solution(self, sample: int) -> Any:
-        """Return the certified Solution without that sample, solved when asked for.
+        """Return the certified Solution without that sample, which is solved on request.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class LeaveOneOut(Carded):
         return solved(_without(self.model, sample), self.tol)
 
     def card(self) -> Card:
-        """Return the score, and how it was found."""
+        """Return the score, and how it was computed."""
         facts = (
             Fact(self.scoring, f"{self.score:.6g}"),
             Fact("samples", str(self.y.size)),
@@ -161,17 +161,17 @@ def leave_one_out(
     ----------
     model
         Any model. For kernel ridge and least squares the values have a closed form. For other KernelQPs, only samples
-        with a coefficient are left out where a free support vector determines b, or there is none. For all other
-        models, or where the others do not determine b, each sample is left out. Or OneVersusOne or OneVersusRest of
-        several classes, whose machines are models of that kind.
+        with a coefficient are left out if a free support vector determines b or there is no b. For all other models, or
+        where the others do not determine b, each sample is left out. It may also be OneVersusOne or OneVersusRest for
+        several classes, whose machines are such models.
     scoring, tol, solver, n_jobs, progress, store, **options
-        As in :func:`cross_validate`. The score is that of all values together. A rerun makes the fit of all samples
-        anew, from which the others start.
+        As in :func:`cross_validate`. The score is that of all values together. A rerun repeats the fit of all samples,
+        from which the others start.
 
     Raises
     ------
     LabelError
-        If a class has a single sample; with OneVersusOne, fewer than three.
+        If a class has a single sample, or with OneVersusOne fewer than three samples.
     QPKernelsError
         The error of the first fit without an answer, with a note that names the sample left out.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A path: one model at several values of a hyper-parameter, each fit starting from the one before."""
+"""A path: one model at several values of a hyper-parameter, where each fit starts from the one before."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ __all__ = ["SolutionPath", "path"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SolutionPath(Sequence[Solution], Rowed):
-    """The certified fits along a hyper-parameter, as a sequence of solutions. Prints as a table.
+    """The certified fits along a hyper-parameter, as a sequence of solutions. It prints as a table.
 
     Attributes
     ----------
     parameter
         Name of the hyper-parameter.
     values
-        Its values, in the order asked for.
+        Its values, in the given order.
     fits
-        What is proved at each; None where there is no answer.
+        The proved fit at each value; None where there is no answer.
     errors
-        Why, by the number of the value.
+        The reasons for missing answers, by the number of the value.
     tol
-        The tolerance asked for.
+        The requested tolerance.
     kept
-        At each value the fit and how its Solution is had, or the error: what ``path[k]`` is made from.
+        At each value the fit and how its Solution is obtained, or the error. ``path[k]`` is made from these.
     """
 
     parameter: str
@@ -70,16 +70,16 @@ class SolutionPath(Sequence[Solution], Rowed):
 
     @property
     def status(self) -> Status:
-        """``optimal`` if every fit is; otherwise the status of the first that is not."""
+        """``optimal`` if every fit is, and otherwise the status of the first fit that is not."""
         return status_of_all(self.fits)
 
     @property
     def of_several(self) -> bool:
-        """Whether a fit is of the machines of several classes, which have no one value and intercept."""
+        """Whether a fit is one of several classes, whose machines have no common value and intercept."""
         return any(fit is not None and np.ndim(fit.intercept) for fit in self.fits)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the table, one value a row; of several classes without values and intercepts."""
+        """Yield the table, one value a row. With several classes it has no objective values and intercepts."""
         nan = float("nan")
         for value, fit in zip(self.values, self.fits, strict=True):
             proof = None if fit is None else fit.certificate
@@ -125,25 +125,25 @@ def path(
     options: Mapping[str, Any] | None = None,
     **parameter: Iterable[Any],
 ) -> SolutionPath:
-    """Solve the model at several values of one hyper-parameter, each from the answer before, and prove every answer.
+    """Solve the model at several values of one hyper-parameter, each from the previous answer, and prove every answer.
 
     Parameters
     ----------
     model
-        Any model, or OneVersusOne or OneVersusRest of several classes, whose machines all have the same values; other
-        hyper-parameters stay as they are.
+        Any model, or OneVersusOne or OneVersusRest for several classes, whose machines all have the same values. Other
+        hyper-parameters are not changed.
     tol, solver, n_jobs, progress, store, options
         As in :func:`grid`.
     **parameter
-        One name with its values: ``C=[0.1, 1, 10]``. Fits start from each other in the order given: let C ascend, and
-        an epsilon descend.
+        One name with its values: ``C=[0.1, 1, 10]``. Fits start from each other in the given order, so let C ascend,
+        and epsilon descend.
 
     Raises
     ------
     ParameterError, ShapeError
-        If the model has no such hyper-parameter, or a value is outside its range; nothing is computed then.
+        If the model has no such hyper-parameter, or a value is outside its range. Nothing is computed then.
     ForeignResultsError, FileFormatError
-        If the file is of other data, or damaged.
+        If the file belongs to other data, or is damaged.
 
     Examples
     --------

@@ -44,15 +44,15 @@ class Entry:
     Attributes
     ----------
     name
-        Of its file: letters, digits and underscores.
+        Name of its file: letters, digits and underscores.
     family
-        What it is there for.
+        The purpose of the problem.
     most_variables
-        Its number of variables, or a bound of it, known before it is stated.
+        Its number of variables, or a bound of it, which is known before the problem is stated.
     description
-        In one line.
+        A description in one line.
     state
-        Returns it as a quadratic program.
+        A callable that returns it as a quadratic program.
     """
 
     name: str
@@ -67,12 +67,12 @@ class Entry:
 
 
 def entries(max_variables: int = 5000) -> list[Entry]:
-    """Return the problems with at most so many variables.
+    """Return the problems that have at most the given number of variables.
 
     Parameters
     ----------
     max_variables
-        Problems of more variables are left out.
+        Problems with more variables are left out.
 
     Examples
     --------
@@ -330,8 +330,7 @@ def published() -> Iterator[Entry]:
     OSQP's benchmarks (Stellato et al., 2020) take c = 1/2, n features and 100 n samples, with a density of 0.15; seeds
     and draws are theirs, so that with the same SciPy the numbers are, too. Clarabel's (Goulart and Chen, 2024) take
     c = 1, 50 n samples and a density of 0.2; theirs are drawn by Julia's generator, which NumPy does not have, so that
-    ours agree in shape and distribution only. So does the linear program of Clarabel's: a sparse classifier by its
-    1-norm.
+    ours agree in shape and distribution only. So does Clarabel's linear program, a sparse classifier by its 1-norm.
     """
     for n in OSQP_FEATURES:
         about = f"SVM of OSQP's benchmarks, n = {n}, instance 0"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The set in a folder: a file for each problem, an index with what is proved of each, and the loaders of benchmarks."""
+"""The set in a folder: a file for each problem, an index of what is proved about each, and loaders for benchmarks."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class WrittenEntry:
     program
         The program, as read back from the .mat file.
     optimum
-        What is proved of it.
+        The proved bounds of its optimum.
     files
         Its files by their suffixes, as paths within the folder.
     """
@@ -62,7 +62,7 @@ class WrittenEntry:
     files: dict[str, str]
 
     def record(self) -> dict[str, Any]:
-        """Return the problem as the index has it."""
+        """Return the problem as an entry of the index."""
         return {
             "name": self.entry.name,
             "family": self.entry.family,
@@ -90,7 +90,7 @@ def write_test_set(
     Parameters
     ----------
     folder
-        Where to; it is made if it is missing, and files of the same names are replaced.
+        The folder to write to. It is made if it is missing, and files of the same names are replaced.
     chosen
         The problems, as :func:`entries` returns them.
     formats
@@ -101,7 +101,7 @@ def write_test_set(
     Raises
     ------
     ParameterError
-        If there is no such format.
+        If a format does not exist.
 
     Examples
     --------

@@ -87,9 +87,9 @@ class Decision(ABC):
     Arguments of the methods:
 
     values
-        Decision values f(x) + b, shape (n,), or (n, functions).
+        Decision values f(x) + b, shape (n,) or (n, functions).
     predicted, y
-        Answers, and the labels or targets as they are, shape (n,).
+        Predicted answers, and the true labels or targets, shape (n,).
     """
 
     classes: NDArray[Any] | None
@@ -105,7 +105,7 @@ class Decision(ABC):
         Raises
         ------
         ParameterError
-            If the machine has none.
+            If the machine has no probabilities.
         """
         del values
         raise ParameterError(
@@ -116,21 +116,21 @@ class Decision(ABC):
         )
 
     def rule(self) -> Rule | None:
-        """Return how labels follow from values, in comparisons that any program can make; None: there are no labels."""
+        """Return how labels follow from values, by comparisons that any program can make, or None without labels."""
         return None
 
     @abstractmethod
     def score(self, predicted: NDArray[Any], y: ArrayLike | None) -> float:
-        """Return how good predictions are, given what is true: 1 at best."""
+        """Return how good predictions are, given the true answers; 1 is the best score."""
 
     def to_contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return what a file holds of it: entries of the header, and arrays."""
+        """Return the contents of its file: entries of the header, and arrays."""
         return {}, {}
 
     @classmethod
     @abstractmethod
     def of_contents(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], functions: int) -> Decision:
-        """Return the decision on that many functions that a file holds.
+        """Return the decision that a file holds, for the given number of functions.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class Decision(ABC):
         Raises
         ------
         KeyError, ValueError, TypeError, ShapeError
-            If the file holds none: what reads it makes a FileFormatError of them.
+            If the file holds no decision. The reader of the file turns these into a FileFormatError.
         """
 
 
@@ -234,9 +234,9 @@ class Labels(_OfClasses):
     classes
         The labels of negative and of positive values.
     sigmoids
-        One, where there are probabilities.
+        One sigmoid, where there are probabilities.
     by_probability
-        Whether the label goes by the probability, which may be above 1/2 at values that are not above 0.
+        Whether the probability decides the label; it may be above 1/2 at values that are not above 0.
     """
 
     sigmoids: Sigmoids | None = None
@@ -248,7 +248,7 @@ class Labels(_OfClasses):
         return np.asarray(self.classes[second.astype(np.intp)])
 
     def rule(self) -> Rule:
-        """Return the threshold 0, or that at which the probability is 1/2."""
+        """Return the threshold 0, or the value at which the probability is 1/2."""
         if not self.by_probability:
             return Thresholds(self.classes, np.zeros(1))
         assert self.sigmoids is not None
@@ -261,7 +261,7 @@ class Labels(_OfClasses):
         return Thresholds(self.classes, np.array([-B / A]))
 
     def probabilities(self, values: Matrix) -> Matrix:
-        """Return the probabilities of both."""
+        """Return the probabilities of both classes."""
         if self.sigmoids is None:
             return super().probabilities(values)
         second = self.sigmoids(values)[:, 0]

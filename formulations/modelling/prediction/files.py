@@ -42,9 +42,9 @@ _DECISIONS: dict[str, type[Decision]] = {each.__name__: each for each in (Target
 
 
 def load(path: str | Path) -> Predictor:
-    """Read a machine that ``save`` of an answer wrote, or LIBSVM's svm-train. Nothing in the file is executed.
+    """Read a machine that ``save`` or LIBSVM's svm-train wrote. Nothing in the file is executed.
 
-    That of LIBSVM has ``predict_proba`` if it was trained with -b 1, and takes samples scaled as they were then.
+    A machine of LIBSVM has ``predict_proba`` if it was trained with -b 1, and takes samples scaled as for its training.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def load(path: str | Path) -> Predictor:
     Raises
     ------
     FileFormatError
-        If the file is damaged, or another, or of another version, or holds a kernel of a class that is not imported.
+        If the file is damaged, of another kind or version, or holds a kernel of a class that is not imported.
 
     Examples
     --------

@@ -162,7 +162,7 @@ class Answering:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Predictor(Answering, Carded):
-    """Functions f_k(x) + b_k of the space of a kernel, and how their values become answers.
+    """Functions f_k(x) + b_k in the space of a kernel, and the rule by which their values become answers.
 
     Attributes
     ----------
@@ -171,12 +171,12 @@ class Predictor(Answering, Carded):
     decision
         How their values become answers.
     posterior
-        Of a relevance machine: how sure it is of its values.
+        How sure a relevance machine is of its values; None for other machines.
     preprocessing
-        What new samples go through before they meet the functions, as those of the fit did; None: nothing.
+        The preprocessing of new samples, the same as for the samples of the fit; None: there is none.
     target
-        The column of the table it was fitted to that held the targets, which tables of new samples may have as well:
-        its name, or its number from 1 where columns have no names; None: nothing is known of one.
+        The column of the training table that held the targets, which tables of new samples may have as well: its name,
+        or its number from 1 where columns have no names. None: no such column is known.
 
     Notes
     -----
@@ -202,7 +202,7 @@ class Predictor(Answering, Carded):
 
     @classmethod
     def joined(cls, predictors: Sequence[Predictor], decision: Decision) -> Predictor:
-        """Return machines of one function each, without preprocessing, as one of as many functions.
+        """Return machines of one function each, without preprocessing, as one machine of all their functions.
 
         Parameters
         ----------
@@ -235,7 +235,7 @@ class Predictor(Answering, Carded):
         return self
 
     def card(self) -> Card:
-        """Return what it predicts, of which samples, and by what kernel."""
+        """Return what it predicts, for which samples, and with what kernel."""
         functions = self.functions.intercepts.size
         kernels = list(dict.fromkeys(f"{each!r}: k(x, z) = {to_text(each.formula())}" for each in self._kernels))
         facts = [
@@ -275,7 +275,7 @@ class Predictor(Answering, Carded):
         Raises
         ------
         ParameterError
-            If they are sums over several kernels, or hold derivatives.
+            If the functions are sums over several kernels, or contain derivatives.
         """
         if not isinstance(self.functions, Expansions):
             raise ParameterError(
@@ -286,38 +286,39 @@ class Predictor(Answering, Carded):
 
     @property
     def feature_names(self) -> FeatureNames:
-        """The columns of the data frame that the machine was fitted to, in their order; else None."""
+        """The columns of the data frame that the machine was fitted to, in their order, or None."""
         known = self.preprocessing
         return known.names if isinstance(known, Preparation) else self.functions.feature_names
 
     @property
     def features(self) -> int:
-        """Number of features of new samples, as they are before any preprocessing."""
+        """Number of features of new samples, before any preprocessing."""
         known = self.preprocessing
         return self.functions.sample_shape[0] if known is None else known.features
 
     @property
     def classes(self) -> NDArray[Any] | None:
-        """The labels in sorted order, but of two that of negative values first; None where there are no classes."""
+        """The labels in sorted order, or two labels beginning with that of negative values; None without classes."""
         return self.decision.classes
 
     def with_preprocessing(self, preprocessing: Scaling | Any) -> Predictor:
-        """Return the machine for samples as they are, if it was fitted to such that went through a preprocessing.
+        """Return the machine for raw samples, if it was fitted to samples that went through a preprocessing.
 
         Parameters
         ----------
         preprocessing
-            What the samples of the fit went through, which returns as many features as the functions take: a
-            :class:`~qpkernels.files.Scaling`, or fitted, of scikit-learn, a StandardScaler, MinMaxScaler,
-            MaxAbsScaler, RobustScaler, OneHotEncoder, OrdinalEncoder, selector of features, ColumnTransformer of these,
-            or the steps of a Pipeline before the machine, ``pipeline[:-1]``. Files hold their numbers.
+            The preprocessing of the samples of the fit, which returns as many features as the functions take: a
+            :class:`~qpkernels.files.Scaling`, or one of these from scikit-learn, fitted: a StandardScaler,
+            MinMaxScaler, MaxAbsScaler, RobustScaler, OneHotEncoder, OrdinalEncoder, selector of features,
+            ColumnTransformer of these, or the steps of a Pipeline before the machine, ``pipeline[:-1]``. Saved files
+            hold their numbers.
 
         Raises
         ------
         ParameterError, ShapeError
-            If it has one already, or that is another, or of another number of features.
+            If the machine has a preprocessing already, or this one is of another kind or does not fit the features.
         sklearn.exceptions.NotFittedError
-            If that is not fitted.
+            If the preprocessing is not fitted.
 
         Examples
         --------
@@ -345,17 +346,17 @@ class Predictor(Answering, Carded):
         Raises
         ------
         ShapeError, FeatureNamesError, NonFiniteError
-            If ``X`` are no samples such as those of the fit.
+            If the samples ``X`` are not like those of the fit.
         """
         return self.functions(self._prepared(X))
 
     def variance(self, X: ArrayLike) -> Vector:
-        """Return the predictive variance at each sample, shape (n,), of a relevance machine.
+        """Return the predictive variance of a relevance machine at each sample, shape (n,).
 
         Raises
         ------
         ParameterError
-            If the machine is none.
+            If the machine is not a relevance machine.
         """
         if self.posterior is None:
             raise ParameterError("only relevance machines know the variance of their values, and this is not one.")
@@ -364,7 +365,7 @@ class Predictor(Answering, Carded):
     def probabilities(self, X: ArrayLike) -> Matrix:
         r"""Return the probability of each class, shape (n, classes).
 
-        With a posterior, they are averaged over it by MacKay's sigma(a / sqrt(1 + pi Var a / 8)).
+        With a posterior, they are averaged over it by MacKay's formula sigma(a / sqrt(1 + pi Var a / 8)).
         """
         values = self.values(X)
         if self.posterior is not None:
@@ -375,8 +376,8 @@ class Predictor(Answering, Carded):
         """Write the machine to a .npz file; see :meth:`Answering.save`.
 
         The archive holds the kernel and the centers of :class:`~qpkernels.gram.functions.StoredCenters`, the
-        coefficients and intercepts of the functions, and a ``header`` in JSON, which nothing is executed of: it names
-        the format, its version, and the kind of the decision.
+        coefficients and intercepts of the functions, and a ``header`` in JSON, which names the format, its version, and
+        the kind of the decision. Nothing in it is executed.
         """
         functions, target = self.functions, npz_path(path)
         header: dict[str, Any] = {"format": FORMAT, "version": VERSION, "decision": type(self.decision).__name__}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Least squares of the margins: the least-squares support vector machine for two classes.
 
-Primal (without and with constraints) and dual, which is a linear system, and their optimality conditions::
+These are the primal, without and with constraints, the dual, which is a linear system, and the optimality conditions::
 
     min  1/2 ||f||^2 + 1/2 sum C_i (1 - y_i (f(x_i) + b))^2
     min  1/2 ||f||^2 + 1/2 sum C_i xi_i^2                     s.t.  y_i (f(x_i) + b) = 1 - xi_i
@@ -10,9 +10,9 @@ Primal (without and with constraints) and dual, which is a linear system, and th
 
     f = sum_j a_j y_j k(x_j, .),   a_i = C_i xi_i
 
-Primal and dual have the same optimal value; a are the multipliers of the constraints, of either sign, and b is that of
-y'a = 0. Every sample off its margin has a coefficient: the solution is not sparse. Since y_i^2 = 1, it is the least
-squares with the labels as targets. Source: Suykens and Vandewalle (1999).
+Primal and dual have the same optimal value. The a_i are the multipliers of the constraints and have either sign; b is
+the multiplier of y'a = 0. Every sample off its margin has a coefficient, so the solution is not sparse. Since y_i^2 =
+1, the model is least squares with the labels as targets. Source: Suykens and Vandewalle (1999).
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class LeastSquaresClassifier(TwoClassCostModel):
     dual = Stated(LeastSquaresClassifierDual)
 
     def qp(self) -> KernelQP:
-        """State the dual in beta = y * a: no bounds, but for absent samples, and the ridge 1/C_i."""
+        """State the dual in beta = y * a, with the ridge 1/C_i and with bounds only for absent samples."""
         costs = self.value_of("C")
         reach, ridge = times_cost(costs, np.inf), per_cost(1.0, costs)
         return KernelQP(self.gram, self.y, -reach, reach, self.total, ridge=ridge, name="least squares of margins")

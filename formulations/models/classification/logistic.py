@@ -8,12 +8,12 @@ Primal and dual, with their optimality condition; H(t) = -t log t - (1 - t) log(
 
     f = sum_j a_j y_j k(x_j, .),   a_i = C_i / (1 + exp(y_i (f(x_i) + b)))
 
-and the regularised empirical risk, without b, which is 2 lambda/m times that with C = 1/(2 lambda)::
+The regularised empirical risk, without b, is 2 lambda/m times that primal with C = 1/(2 lambda)::
 
     min  lambda/m ||f||^2 + 1/m sum log(1 + exp(-y_i f(x_i)))
 
 The optimal values of primal and dual are equal, and b is the multiplier of y'a = 0. Every a_i lies strictly between 0
-and C_i: the solution is not sparse, and there are no support vectors. Source: Jaakkola and Haussler (1999).
+and C_i, so the solution is not sparse, and there are no support vectors. Source: Jaakkola and Haussler (1999).
 """
 
 from __future__ import annotations

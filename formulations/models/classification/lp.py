@@ -8,9 +8,10 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
     l_i (y_i g(x_i) - 1 + xi_i) = 0,   (C_i - l_i) xi_i = 0,   a_j (1 - y_j sum_i l_i y_i K_ij) = 0
 
-The optimal values are equal; l are the multipliers of the margins, a and b those of the dual's constraints. K need not
-be positive semidefinite: both problems are linear. Some texts leave the y_j out of the sum; the discriminant that they
-go on to use, f = sum_j a_j y_j k(x_j, .), has it, and so has this model. Source: Mangasarian (2000).
+The optimal values are equal. The l_i are the multipliers of the margin constraints; a and b are those of the dual's
+constraints. K need not be positive semidefinite: both problems are linear. Some texts leave the y_j out of the sum. The
+discriminant that they use afterwards, f = sum_j a_j y_j k(x_j, .), contains it, and so does this model. Source:
+Mangasarian (2000).
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ class LinearProgramMachine(TwoClassCostModel):
         return np.asarray(self.y[:, None] * self.gram.dense * self.y)
 
     def with_multipliers(self, alpha: Vector, intercept: float, multipliers: Vector) -> Candidate:
-        """Return the answer of the function with the coefficients y * alpha, and the dual point ``multipliers``.
+        """Return the answer whose function has the coefficients y * alpha, with the dual point ``multipliers``.
 
         Parameters
         ----------
@@ -168,7 +169,7 @@ class LinearProgramMachine(TwoClassCostModel):
         return replace(expand(self.gram, self.y * alpha, intercept, self.classes), multipliers=multipliers)
 
     def multipliers_of(self, answer: Candidate) -> Vector:
-        """Return l of an answer, completed where it came without."""
+        """Return l of an answer, computed if the answer came without it."""
         return self._with_those_of(answer, self.bounds()).completed(answer.beta, answer.decision)
 
     def _certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
@@ -182,7 +183,7 @@ class LinearProgramMachine(TwoClassCostModel):
         return LinearProgramBounds(self.gram, self.y, np.asarray(self.value_of("C")), self.total)
 
     def judge(self, answer: Candidate, bounds: Bounds) -> Certificate:
-        """Bound the error of an answer, with the multipliers that it brings."""
+        """Bound the error of an answer, using its multipliers."""
         return super().judge(answer, self._with_those_of(answer, bounds))
 
     def _enclose_by(self, answer: Candidate, bounds: Bounds) -> Enclosure:

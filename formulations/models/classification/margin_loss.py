@@ -10,8 +10,8 @@ With a loss psi and its conjugate psi*, primal and dual, and their optimality co
 
 The optimal values are equal, and b is the multiplier of y'a = 0. Divided by m C, the primal is the regularised
 empirical risk lambda ||f||^2 + 1/m sum psi(z_i) with lambda = 1/(2 m C). The hinge gives the soft margin, its square
-the squared hinge, the squared margin least squares of the margins, the logistic loss logistic regression. Source: Zhang
-(2004).
+gives the squared hinge, the squared margin gives least squares of the margins, and the logistic loss gives logistic
+regression. Source: Zhang (2004).
 """
 
 from __future__ import annotations
@@ -177,15 +177,15 @@ class MarginLossDual(MarginDual):
 
 
 class MarginLossClassifier(MarginLossModel):
-    """The classifier of least regularised empirical risk, with any convex loss of the margins.
+    """The classifier that minimises the regularised empirical risk, for any convex loss of the margins.
 
     Parameters
     ----------
     X, y, kernel, fit_intercept
         As in :class:`~formulations.models.classification.two_class_model.TwoClassModel`.
     loss
-        A margin loss of :mod:`formulations.losses`: Hinge(), SquaredHinge(), SquaredMargin(), LogisticLoss(), or one
-        of your own, which may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.
+        A margin loss of :mod:`formulations.losses`: Hinge(), SquaredHinge(), SquaredMargin(), LogisticLoss(), or your
+        own loss, which may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.
     C
         Above 0: the weight of a loss against 1/2 ||f||^2, one number, or one for each sample and 0 for an absent one.
 
@@ -216,7 +216,7 @@ class MarginLossClassifier(MarginLossModel):
         super().__init__(X, y, kernel, loss=loss, fit_intercept=fit_intercept, C=C)
 
     def qp(self) -> KernelQP | None:
-        """State the dual in beta_i = y_i a_i, with -a / C as slopes; None where the conjugate is not quadratic."""
+        """State the dual in beta_i = y_i a_i, with slopes -a / C; None where the conjugate is not quadratic."""
         conjugate, costs, (low, high) = self.loss.quadratic_conjugate, self.value_of("C"), self.loss.domain
         if conjugate is None:
             return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Classification with a bound of the norm: the least mean loss of the margins within a ball of the space.
+r"""Classification with a bound on the norm: the least mean loss of the margins within a ball of the space.
 
 With a convex loss psi of the margins z_i = y_i (f(x_i) + b) and its conjugate psi*, primal and dual, and their
 optimality conditions::
@@ -10,11 +10,11 @@ optimality conditions::
     2 lambda f = sum_j a_j y_j k(x_j, .),   a_i = -psi'(z_i) / m,   lambda (R - ||f||^2) = 0
 
 The optimal values are equal, and b is the multiplier of y'a = 0. Multipliers are in the scale of the mean: a_i is at
-most 1/m times the steepest slope, and lambda = sqrt(a'YKYa / R) / 2 is the one of min 1/m sum psi(z_i) + lambda
-||f||^2, which has the same answer. That is the classifier of any margin loss with C = 1/(2 m lambda), and in the other
-direction R is its ||f||^2. lambda is 0 where the ball is wider than the losses need; then no C need have this f.
-``regularisation_of`` and ``cost_of`` return lambda and C, and ``model.primal.constraint("norm").dual_value`` shows
-lambda. Source: Ivanov (1962), Oneto, Ridella and Anguita (2016).
+most 1/m times the steepest slope, and lambda = sqrt(a'YKYa / R) / 2 is the weight with which min 1/m sum psi(z_i) +
+lambda ||f||^2 has the same answer. That problem is the classifier of any margin loss with C = 1/(2 m lambda);
+conversely, R is its ||f||^2. The multiplier lambda is 0 where the ball is wider than the losses need, and then perhaps
+no C gives this f. ``regularisation_of`` and ``cost_of`` return lambda and C, and
+``model.primal.constraint("norm").dual_value`` shows lambda. Source: Ivanov (1962), Oneto, Ridella and Anguita (2016).
 """
 
 from __future__ import annotations
@@ -120,15 +120,15 @@ class NormConstrainedClassifierDual(MarginDual):
 
 
 class NormConstrainedClassifier(MarginLossModel, BallModel[Classification]):
-    """The least mean loss of the margins within a ball, with any convex loss. The beta of its answers are y a.
+    """The least mean loss of the margins within a ball, for any convex loss. The beta of an answer is y a.
 
     Parameters
     ----------
     X, y, kernel, fit_intercept
         As in :class:`~formulations.models.classification.two_class_model.TwoClassModel`.
     loss
-        A margin loss of :mod:`formulations.losses`: Hinge(), SquaredHinge(), SquaredMargin(), LogisticLoss(), or one
-        of your own, which may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.
+        A margin loss of :mod:`formulations.losses`: Hinge(), SquaredHinge(), SquaredMargin(), LogisticLoss(), or your
+        own loss, which may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.
     R
         Above 0: the largest ||f||^2. Raising it makes f more flexible.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""One class: the half space of the kernel farthest from the origin that holds all but a share nu of the samples.
+r"""One class: in the kernel's space, the half space farthest from the origin with all but a share nu of the samples.
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
@@ -9,9 +9,9 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions::
     f = sum_j a_j k(x_j, .),   a_i (f(x_i) - rho + xi_i) = 0,   (c_i - a_i) xi_i = 0
 
 Here c_i = w_i / (nu 1'w), which is 1/(nu m) without weights: a weight of 2 makes a sample count twice. The value of the
-minimised dual is the negative of the primal's, and -rho is the multiplier of 1'a = 1 (b = -rho). At most nu m samples
-are outliers, f(x) < rho, and at least nu m are support vectors. The decision value is f(x) - rho; that of LIBSVM is nu
-m times as large. Source: Schoelkopf et al. (2001).
+minimised dual is minus that of the primal, and -rho is the multiplier of 1'a = 1 (b = -rho). At most nu m samples are
+outliers, f(x) < rho, and at least nu m are support vectors. The decision value is f(x) - rho. LIBSVM's decision value
+is nu m times as large. Source: Schoelkopf et al. (2001).
 """
 
 from __future__ import annotations
@@ -115,9 +115,9 @@ class OneClass(Model[Novelty]):
     X
         Samples, as the kernel takes them, or a :class:`~qpkernels.gram.Gram`.
     kernel
-        None: explicit features, and the primal has weights w; of sparse samples, Linear().
+        None: explicit features, and the primal has weights w; for sparse samples, Linear().
     nu
-        Above 0 and at most 1: a bound on the share of outliers, and on that of support vectors from below.
+        Above 0 and at most 1: an upper bound on the share of outliers, and a lower bound on that of support vectors.
     sample_weight
         Above 0, one number, or one for each sample and 0 for an absent one: how often it counts.
 
@@ -156,7 +156,7 @@ class OneClass(Model[Novelty]):
 
     @property
     def costs(self) -> Vector:
-        """The costs c, the largest that a multiplier can be."""
+        """The costs c, the largest values of the multipliers."""
         weights = self.value_of("sample_weight")
         return np.asarray(weights / (float(self.value_of("nu")) * weights.sum()))
 

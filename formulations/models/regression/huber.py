@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Huber's robust regression: squared residuals up to delta, linear beyond.
+r"""Huber's robust regression: residuals are squared up to delta, and linear beyond it.
 
 With h(r) = r^2/2 for |r| <= delta and delta |r| - delta^2/2 beyond, primal and dual, and their Karush-Kuhn-Tucker
 conditions, r = y - f - b::
@@ -10,8 +10,8 @@ conditions, r = y - f - b::
     f = sum_j c_j k(x_j, .),   c_i = C_i h'(r_i) = C_i clip(r_i, -delta, delta)
 
 The optimal values are equal, and b is the multiplier of 1'c = 0. The influence of an outlier is bounded: |c_i| = C_i
-delta however large its residual. The primal is declared through h(r) = min over s of (r - s)^2/2 + delta |s|, so that C
-and delta may change without compiling anew. Source: Huber (1964).
+delta however large its residual is. The primal is declared through h(r) = min over s of (r - s)^2/2 + delta |s|, so
+that C and delta may change without another compilation. Source: Huber (1964).
 """
 
 from __future__ import annotations
@@ -114,11 +114,11 @@ class Huber(RegressionModel):
         super().__init__(X, y, kernel, fit_intercept=fit_intercept, C=C, delta=delta)
 
     def largest(self) -> cp.Parameter:
-        """Return C_i delta, the largest |c_i|: that of an outlier."""
+        """Return C_i delta, the largest |c_i|, which an outlier has."""
         return derived(lambda: self.C.value * self.delta.value, len(self))
 
     def qp(self) -> KernelQP:
-        """State the dual in beta = c: bounded, with the ridge 1/C_i."""
+        """State the dual in beta = c, with bounds and the ridge 1/C_i."""
         costs, delta = self.value_of("C"), float(self.value_of("delta"))
         return KernelQP(
             self.gram,

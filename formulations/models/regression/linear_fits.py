@@ -1,35 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Linear fits without regularisation: least squares, least absolute deviations, Laplace's fit and Chebyshev's.
 
-The residuals r = y - F w - b are as small as a norm says. Primal and dual of a norm with dual norm ||.||*; F
-holds the features of the samples, or their coordinates in the space of the kernel::
+The residuals r = y - F w - b are as small as possible in some norm. For a norm with the dual norm ||.||* these are the
+primal and the dual, where F holds the features of the samples, or their coordinates in the space of the kernel::
 
     min  ||r||  s.t.  r = y - F w - b     max  y'v  s.t.  F'v = 0,  1'v = 0,  ||v||* <= 1
 
-v are the multipliers of the residuals; w (or u) and b those of F'v = 0 and 1'v = 0. The optimal values are equal.
+The v_i are the multipliers of the residuals; w (or u) and b are those of F'v = 0 and 1'v = 0. The optimal values are
+equal.
 
 Least squares, where v = 2r::
 
     min  sum r_i^2                        max  y'v - ||v||^2 / 4   s.t.  F'v = 0,  1'v = 0
 
-Where the columns of F are linearly dependent w is not unique; the solver ``linear`` returns the one of least norm and
-says so.
+Where the columns of F are linearly dependent, w is not unique. The solver ``linear`` then returns the w of least norm
+and says so.
 
 Least absolute deviations, and Laplace's fit, whose residuals add up to zero::
 
     min  sum |r_i|                        max  y'v   s.t.  F'v = 0,  1'v = 0,  |v_i| <= 1
     min  sum |r_i|  s.t.  sum r_i = 0     max  y'v   s.t.  F'v = 0,  1'v = 0,  |v_i - mu| <= 1
 
-A sample off the fit has v_i = sign r_i (Laplace: mu + sign r_i), and some optimal fit meets as many samples as it has
-unknowns. The influence of an outlier is bounded: it does not grow with its residual. mu is the multiplier of
-sum r_i = 0.
+A sample off the fit has v_i = sign r_i (Laplace: mu + sign r_i), and some optimal fit passes through as many samples as
+it has unknowns. The influence of an outlier is bounded: it does not grow with its residual. Here mu is the multiplier
+of sum r_i = 0.
 
-The Chebyshev fit, whose largest residual is least::
+The Chebyshev fit, whose largest residual is smallest::
 
     min  max |r_i|                        max  y'v   s.t.  F'v = 0,  1'v = 0,  sum |v_i| <= 1
 
-Only samples with the largest residual have v_i != 0, of its sign. The value is the smallest epsilon for which a hard
-tube exists. Source: Gauss (1809), Boscovich (1757), Laplace (1799), Chebyshev (1854).
+Only samples with the largest residual have v_i != 0, with the sign of the residual. The value is the smallest epsilon
+for which a hard tube exists. Source: Gauss (1809), Boscovich (1757), Laplace (1799), Chebyshev (1854).
 """
 
 from __future__ import annotations
@@ -373,7 +374,7 @@ def _middle(v: Vector) -> float:
 
 
 class LaplaceFit(LinearFit):
-    """Laplace's fit; its residuals add up to 0 by the choice of b, so there always is one.
+    """Laplace's fit. It always has b, by whose choice the residuals add up to 0.
 
     Parameters
     ----------

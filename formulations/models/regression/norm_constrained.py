@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Ivanov regularisation: the least sum of losses within a ball of the space, not with a penalty on the norm.
+r"""Ivanov regularisation: the least sum of losses within a ball of the space, without a penalty on the norm.
 
 With a loss psi and its conjugate psi*, primal and dual, and their optimality conditions, r = y - f - b::
 
@@ -8,11 +8,11 @@ With a loss psi and its conjugate psi*, primal and dual, and their optimality co
 
     2 lambda f = sum_j c_j k(x_j, .),   c_i = psi'(r_i),   lambda (R - ||f||^2) = 0
 
-The optimal values are equal, and b is the multiplier of 1'c = 0. The multiplier lambda >= 0 of the norm is the one of
-the penalty form: min sum psi(r_i) + lambda ||f||^2 has the same answer, that of
-:class:`~formulations.ResidualLossRegression` with C = 1/(2 lambda); it is
-sqrt(c'Kc / R) / 2, and 0 where the ball is wider than the fit needs. ``model.primal.constraint("norm").dual_value``
-shows it, and ``regularisation_of`` and ``cost_of`` return lambda and C. Source: Ivanov (1962).
+The optimal values are equal, and b is the multiplier of 1'c = 0. The multiplier lambda >= 0 of the norm is the weight
+of the penalty form: min sum psi(r_i) + lambda ||f||^2 has the same answer, as does
+:class:`~formulations.ResidualLossRegression` with C = 1/(2 lambda). It is sqrt(c'Kc / R) / 2, and 0 where the ball is
+wider than the fit needs. ``model.primal.constraint("norm").dual_value`` shows it, and ``regularisation_of`` and
+``cost_of`` return lambda and C. Source: Ivanov (1962).
 """
 
 from __future__ import annotations
@@ -103,14 +103,14 @@ class NormConstrainedDual(ResidualDual):
 
 
 class NormConstrainedRegression(ResidualLossModel, BallModel[Regression]):
-    """Empirical risk within a ball, with any convex loss of the residuals. The beta of its answers are c.
+    """The least empirical risk within a ball, for any convex loss of the residuals. The beta of an answer is c.
 
     Parameters
     ----------
     X, y, kernel, fit_intercept
         As in :class:`~formulations.models.regression.regression_model.RegressionModel`.
     loss
-        A residual loss of :mod:`formulations.losses`, or one of your own, which may be a function of a CVXPY variable;
+        A residual loss of :mod:`formulations.losses`, or your own loss, which may be a function of a CVXPY variable;
         see :class:`~formulations.losses.ExpressionLoss`.
     R
         Above 0: the largest ||f||^2. Raising it makes f more flexible.

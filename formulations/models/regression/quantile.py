@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Quantile regression: a function with the share tau of the targets below it.
+r"""Quantile regression: the share tau of the targets lies below the function.
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions, r = y - f - b::
 
@@ -106,7 +106,7 @@ class Quantile(RegressionModel):
         super().__init__(X, y, kernel, fit_intercept=fit_intercept, C=C, tau=tau)
 
     def slopes(self) -> tuple[cp.Parameter, cp.Parameter]:
-        """Return C_i tau and C_i (1 - tau), in which no parameter multiplies another, as the rules of DPP want it."""
+        """Return C_i tau and C_i (1 - tau), in which no parameter multiplies another, as DPP requires."""
         above = derived(lambda: self.C.value * self.tau.value, len(self))
         return above, derived(lambda: self.C.value * (1.0 - self.tau.value), len(self))
 

@@ -8,9 +8,9 @@ With a loss psi and its conjugate psi*, primal and dual, and their optimality co
 
     f = sum_j c_j k(x_j, .),   c_i = C_i psi'(r_i)
 
-The optimal values are equal, and b is the multiplier of 1'c = 0. For psi = |r|^p, p > 1, psi*(s) = (p - 1) |s/p|^q with
-q = p/(p - 1), by power cones; for the logistic loss -log(4 e^r / (1 + e^r)^2), by exponential cones,
-psi*(s) = (1+s) log(1+s) + (1-s) log(1-s).
+The optimal values are equal, and b is the multiplier of 1'c = 0. For psi = |r|^p with p > 1, the conjugate is psi*(s) =
+(p - 1) |s/p|^q with q = p/(p - 1), stated by power cones. For the logistic loss -log(4 e^r / (1 + e^r)^2) it is psi*(s)
+= (1+s) log(1+s) + (1-s) log(1-s), stated by exponential cones.
 """
 
 from __future__ import annotations
@@ -152,15 +152,15 @@ class ResidualLossDual(ResidualDual):
 
 
 class ResidualLossRegression(ResidualLossModel):
-    """Regularised empirical risk, with any convex loss of the residuals.
+    """The least regularised empirical risk, for any convex loss of the residuals.
 
     Parameters
     ----------
     X, y, kernel, fit_intercept
         As in :class:`~formulations.models.regression.regression_model.RegressionModel`.
     loss
-        A residual loss of :mod:`formulations.losses`: AbsolutePower(p), LogisticResidual(), or one of your own, which
-        may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.
+        A residual loss of :mod:`formulations.losses`: AbsolutePower(p), LogisticResidual(), or your own loss, which may
+        be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.
     C
         Above 0: the weight of a loss against 1/2 ||f||^2, one number, or one for each sample and 0 for an absent one.
 
@@ -191,7 +191,7 @@ class ResidualLossRegression(ResidualLossModel):
         super().__init__(X, y, kernel, loss=loss, fit_intercept=fit_intercept, C=C)
 
     def qp(self) -> KernelQP | None:
-        """State the dual in beta = c, with c / C as slopes; None where the conjugate is not quadratic."""
+        """State the dual in beta = c, with slopes c / C; None where the conjugate is not quadratic."""
         conjugate, C, (low, high) = self.loss.quadratic_conjugate, self.value_of("C"), self.loss.domain
         if conjugate is None:
             return None
@@ -213,7 +213,7 @@ class ResidualLossRegression(ResidualLossModel):
         return FenchelBounds(self.gram, self.losses(self.value_of("C")), self.total)
 
     def linear_system(self, bounds: Bounds) -> LinearSystem | LeastSquares | None:
-        """State the optimality conditions of a loss whose conjugate is a square, without ends: equations only."""
+        """State the optimality conditions, which are equations if the conjugate is a square on the whole line."""
         if not isinstance(bounds, KernelQPBounds):
             return None
         ends = bounds.program.has_epsilon or np.isfinite(self.loss.domain).any()

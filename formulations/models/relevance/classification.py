@@ -2,16 +2,17 @@
 r"""The relevance vector machine for classification.
 
 Labels y_i = +1 or -1 with P(y_i | w) = 1 / (1 + exp(-y_i a_i)), a = Phi w, Phi = [1, K] and w ~ N(0, A^-1). The
-evidence is that of Laplace: with the mode of the posterior, found by Newton's method (IRLS), and the diagonal matrix W
-of p (1 - p)::
+evidence is Laplace's approximation, with the mode of the posterior, found by Newton's method (IRLS), and the diagonal
+matrix W of p (1 - p)::
 
     max  sum ln P(y_i | mode) - 1/2 mode'A mode + 1/2 ln |A| - 1/2 ln |A + Phi'W Phi|   s.t.  alpha > 0
 
     Sigma = (A + Phi'W Phi)^-1,   gamma_i = 1 - alpha_i Sigma_ii,   alpha_i <- (gamma_i + u_i v_i) / mode_i^2
 
-u_i v_i is what Tipping's update leaves out: W follows the mode, and the mode follows alpha. With it the fixed points of
-the update are the stationary points of the evidence above; without it the evidence would fall on the way to them. An
-update that might otherwise lower the evidence is safeguarded as in the regression. Source: Tipping (2001).
+Tipping's update leaves out u_i v_i, although W follows the mode, and the mode follows alpha. With this term the fixed
+points of the update are the stationary points of the evidence above; without it the evidence would fall on the way to
+its fixed points. An update that might otherwise lower the evidence is safeguarded as in the regression. Source: Tipping
+(2001).
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ class RelevanceClassification(RelevanceMachine):
     X, kernel
         As in :class:`~formulations.models.relevance.machine.RelevanceMachine`.
     y
-        Labels of two classes, numbers or text; the greater is +1.
+        Labels of two classes, numbers or text; the greater one is +1.
 
     Raises
     ------
     OneClassError, LabelError, ShapeError, NonFiniteError
-        If y does not hold two classes, one label a sample.
+        If y does not hold the labels of two classes, one for each sample.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The posterior of the weights and the log evidence, of either likelihood, by one Cholesky factor.
+"""The posterior of the weights and the log evidence, for either likelihood, by one Cholesky factor.
 
 Weights w ~ N(0, A^-1) with A = diag(alpha), values a = Phi w, and a likelihood whose logarithm has the slope e and the
 curvature -W, a diagonal matrix, in the values at the posterior mode. With D = A^-1/2 and u = A^1/2 mean::
@@ -9,9 +9,9 @@ curvature -W, a diagonal matrix, in the values at the posterior mode. With D = A
 
 This is exact for Gaussian noise, where e = (t - Phi mean) / noise, W = I / noise and the evidence is
 N(t; 0, noise I + Phi A^-1 Phi'); otherwise it is Laplace's approximation. No eigenvalue of B is below 1, however far
-apart the alphas are, and alpha_i = inf, a pruned weight, is nothing but a column left out.
+apart the alphas are. A pruned weight, alpha_i = inf, is simply a column left out.
 
-Slopes in the logarithms, with gamma_i = 1 - alpha_i Sigma_ii; and in 1/alpha_i at 0, for a pruned weight::
+These are the slopes in the logarithms, with gamma_i = 1 - alpha_i Sigma_ii, and in 1/alpha_i at 0 for a pruned weight::
 
     d ln evidence / d ln alpha_i   = (gamma_i + u_i v_i - u_i^2) / 2
     d ln evidence / d ln noise     = (||t - Phi mean||^2 / noise - N + sum gamma_i) / 2
@@ -19,7 +19,8 @@ Slopes in the logarithms, with gamma_i = 1 - alpha_i Sigma_ii; and in 1/alpha_i 
 
     q_i = phi_i'e,   s_i = phi_i'(W^-1 + Phi A^-1 Phi')^-1 phi_i
 
-v and p are 0 for Gaussian noise; else they say how W follows the mode. Source: Tipping (2001); Tipping and Faul (2003).
+v and p are 0 for Gaussian noise; otherwise they say how W follows the mode. Source: Tipping (2001); Tipping and Faul
+(2003).
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def factor(rows: Matrix, products: Matrix) -> Matrix:
 
 @dataclass(frozen=True)
 class Stationarity:
-    """How far the hyper-parameters are from a local maximum of the evidence; all three are 0 at one.
+    """How far the hyper-parameters are from a local maximum of the evidence, where all three numbers are 0.
 
     Attributes
     ----------
@@ -99,7 +100,7 @@ class Stationarity:
     pruned: float
 
     def holds(self, tol: float) -> bool:
-        """Return whether all three are within ``tol``; NaN never is.
+        """Return whether all three are within ``tol``, which NaN never is.
 
         Parameters
         ----------

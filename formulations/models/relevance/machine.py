@@ -56,24 +56,24 @@ class RelevanceSolution(Answering, Carded):
     relevance
         Numbers of the relevance vectors among the samples, ascending.
     alpha, bias_alpha
-        Precisions of the kernel weights, shape (m,), and of the bias; inf where pruned, and then the weight is 0.
+        Precisions of the kernel weights, shape (m,), and of the bias. A pruned weight has the precision inf and is 0.
     noise
-        Variance of the noise, 1 / beta; None of a classifier.
+        Variance of the noise, 1 / beta; None for a classifier.
     log_evidence, log_evidences
-        ln p(y | alpha, noise) at the end, and at the start and after each iteration; it never falls beyond rounding.
-        A classifier's is Laplace's approximation.
+        ln p(y | alpha, noise) at the end, and at the start and after each iteration. It never falls by more than
+        rounding. For a classifier it is Laplace's approximation.
     iterations
-        How many were done: one less than the entries of ``log_evidences``.
+        Number of iterations done, one less than the entries of ``log_evidences``.
     converged, message
-        Whether ``stationarity`` holds at the tolerance asked for, and in message why the iterations ended.
+        Whether ``stationarity`` holds at the requested tolerance, and why the iterations ended.
     starts, stationary_points
-        From how many starts the evidence was raised, and at how many points of different evidence it ended stationary;
-        this is the highest of them.
+        The number of starts from which the evidence was raised, and the number of stationary points of different
+        evidence that were reached. This answer is the highest of them.
     stationarity
-        Slopes of the evidence at the end: the proof that this is a stationary point. The evidence is not concave, so
-        nothing proves that no other is higher.
+        Slopes of the evidence at the end, which prove that this is a stationary point. The evidence is not concave, so
+        nothing proves that no other point is higher.
     certificates
-        Of a sequence of convex problems: the certificate of each, in order; else empty.
+        For a sequence of convex problems, the certificate of each, in order; otherwise empty.
     """
 
     formulation: str
@@ -104,7 +104,7 @@ class RelevanceSolution(Answering, Carded):
 
     @property
     def sparsity(self) -> float:
-        """Share of the samples that are no relevance vectors, between 0 and 1."""
+        """Share of the samples that are not relevance vectors, between 0 and 1."""
         return 1.0 - self.n_relevance / self.alpha.size
 
     @cached_property
@@ -122,7 +122,7 @@ class RelevanceSolution(Answering, Carded):
     def variance(self, X: ArrayLike) -> Vector:
         """Return the predictive variance 1/beta + phi'Sigma phi of a new target at each x_i, shape (len(X),).
 
-        For a classifier, which has no noise: the variance phi'Sigma phi of the decision value.
+        For a classifier, which has no noise, return the variance phi'Sigma phi of the decision value.
         """
         return self.predictor.variance(X)
 
@@ -139,13 +139,13 @@ class RelevanceSolution(Answering, Carded):
         Raises
         ------
         ParameterError
-            If the answer is that of a regression.
+            If the answer is one to a regression.
         """
         predictor = self.predictor
         return (predictor if moderated else replace(predictor, posterior=None)).predict_proba(X)[:, 1]
 
     def card(self) -> Card:
-        """Return the evidence, the relevance vectors, and where the slopes of the evidence end."""
+        """Return the evidence, the relevance vectors, and the slopes of the evidence at the end."""
         facts = [
             Fact("status", f"{self._state()}: {self.message}"),
             Fact("ln evidence", f"{self.log_evidence:.10g} after {count(self.iterations, 'iteration')}"),

@@ -9,10 +9,10 @@ Targets t = Phi w + noise with Phi = [1, K], w ~ N(0, A^-1), A = diag(alpha), no
     alpha_i <- gamma_i / mean_i^2,   1/beta <- ||t - Phi mean||^2 / (m - sum gamma_i)
 
 The prediction at x is Gaussian with mean phi(x)'mean and variance 1/beta + phi(x)'Sigma phi(x). The update alone may
-lower the evidence; :mod:`formulations.models.relevance.ascent` says what is done so that it does not, and from which
-starts the answer is the highest found, since the evidence has local maxima. Without noise in the data the evidence has
-no maximum, so 1/beta stays above 1e-10 of the mean square of t. Source: Tipping (2001), "Sparse Bayesian learning and
-the relevance vector machine".
+lower the evidence; :mod:`formulations.models.relevance.ascent` says how this is avoided. The evidence has local maxima,
+and the answer is the highest that was found from several starts, which are listed there. Without noise in the data the
+evidence has no maximum, so 1/beta stays above 1e-10 of the mean square of t. Source: Tipping (2001), "Sparse Bayesian
+learning and the relevance vector machine".
 """
 
 from __future__ import annotations

@@ -3,19 +3,19 @@ r"""The evidence of the relevance vector machine by a sequence of convex problem
 
 With g = 1/alpha, the noise variance held fixed and C = noise I + Phi diag(g) Phi', -2 ln evidence is ln |C| + t'C^-1 t
 up to a constant. The first term is concave in g, so it lies below its tangent, whose slopes are z_i = phi_i'C^-1 phi_i;
-the second is the least value over w of ||t - Phi w||^2 / noise + sum w_i^2 / g_i. At the best g_i = |w_i| / sqrt(z_i)
-of the bound that follows, what is left is convex::
+the second is the least value over w of ||t - Phi w||^2 / noise + sum w_i^2 / g_i. With the g_i = |w_i| / sqrt(z_i) that
+is best for the resulting bound, a convex problem remains::
 
     min  1/2 ||Phi w - t||^2 + sum_i c_i |w_i|    over w,    c_i = noise sqrt(z_i)
 
-Each such step touches the evidence where it starts and lies below it elsewhere, so its exact solution never lowers the
-evidence. It is declared once, with c as a parameter, compiled once, and every solution is certified. Pruned weights
-return by themselves, for their z_i stays finite.
+The bound of each step touches the evidence where the step starts and lies below it elsewhere, so an exact solution
+never lowers the evidence. The problem is declared once, with c as a parameter, and compiled once, and every solution is
+certified. Pruned weights can return, because their z_i stays finite.
 
-The noise, unless it is known, follows after each convex step: one update of MacKay, noise = ||t - Phi mean||^2 /
-(m - sum gamma_i), halved in the logarithm until the evidence does not fall. Evidence, start and least noise are
-those of the regression, so that both are comparable. The sequence converges linearly. Source: Wipf and Nagarajan
-(2008), "A new view of automatic relevance determination".
+Unless it is known, the noise is updated after each convex step by MacKay's rule, noise = ||t - Phi mean||^2 / (m - sum
+gamma_i), halved in the logarithm until the evidence does not fall. Evidence, start and least noise are those of the
+regression, so that the two can be compared. The sequence converges linearly. Source: Wipf and Nagarajan (2008), "A new
+view of automatic relevance determination".
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class ReweightedRelevance(RegressionMachine):
     textbook = TextbookProblem("min  1/2 ||Phi w - t||^2 + sum_i c_i |w_i|", ("c_i = noise sqrt(z_i)",))
 
     def search(self, *, tol: float, max_iter: int, until: float) -> EvidenceSearch:
-        """Raise the evidence from a narrow and from a wide prior; a convex step costs too much for more."""
+        """Raise the evidence from a narrow and from a wide prior; convex steps are too costly for more starts."""
         alphas = narrow_and_wide(self.design, self.mean_square)
         return EvidenceSearch.of(
             [self.ascent(alpha, self.first_noise, tol, max_iter, until) for alpha in alphas], len(alphas)
@@ -113,8 +113,8 @@ class ReweightedRelevance(RegressionMachine):
     def ascent(self, alpha: Vector, noise: float, tol: float, max_iter: int, until: float = np.inf) -> Ascent:
         """Solve the convex problems one after another from one start, until the evidence is stationary to ``tol``.
 
-        A step whose certificate does not hold at 1e-6 is not taken: the sequence ends before it, not converged, and
-        says so; that certificate is the last.
+        A step whose certificate does not hold at 1e-6 is not taken. The sequence ends before it, unconverged, and says
+        so; that certificate is the last.
 
         Parameters
         ----------
@@ -123,10 +123,10 @@ class ReweightedRelevance(RegressionMachine):
         noise
             Variance of the noise to start from, above 0.
         tol
-            Above 0: the largest slope of the evidence that counts as 0, see
+            Above 0: the largest slope of the evidence that counts as 0; see
             :class:`~formulations.models.relevance.evidence.Stationarity`.
         max_iter
-            Convex problems that are solved at most, at least 1.
+            The largest number of convex problems to solve, at least 1.
         until
             When to stop, by the clock of :func:`time.perf_counter`.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""The hard margin: the hyperplane in the middle of the widest strip between two separable classes.
 
-Primal, the margin itself maximised, and dual, with their Karush-Kuhn-Tucker conditions::
+These are the primal, the same with the margin itself maximised, the dual, and the Karush-Kuhn-Tucker conditions::
 
     min  1/2 ||f||^2           s.t.  y_i (f(x_i) + b) >= 1
     max  gamma                 s.t.  y_i (f(x_i) + b) >= gamma,  ||f|| <= 1
@@ -9,9 +9,9 @@ Primal, the margin itself maximised, and dual, with their Karush-Kuhn-Tucker con
 
     f = sum_j a_j y_j k(x_j, .),   a_i (y_i (f(x_i) + b) - 1) = 0
 
-The optimal values of primal and dual are each other's negative, gamma = 1/||f|| = (sum a_i)^(-1/2) of the primal's f is
-the margin in the units of the features, and b is the multiplier of y'a = 0 in the sign of CVXPY's minimisation. Source:
-Boser, Guyon and Vapnik (1992).
+The optimal value of the dual is minus that of the primal. The margin in the units of the features is gamma = 1/||f|| =
+(sum a_i)^(-1/2), with the f of the primal, and b is the multiplier of y'a = 0 in the sign of CVXPY's minimisation.
+Source: Boser, Guyon and Vapnik (1992).
 """
 
 from __future__ import annotations

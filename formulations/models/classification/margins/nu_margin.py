@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The nu-machine: a soft margin whose width is found along with it, given the share of samples inside.
+r"""The nu-machine: a soft margin whose width is found along with f, given the share of samples inside.
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
@@ -10,8 +10,8 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions::
     rho (1'a - nu) = 0
 
 Here c_i = w_i / 1'w, which is 1/m without weights: a weight of 2 makes a sample count twice. The value of the minimised
-dual is the negative of the primal's; b is the multiplier of y'a = 0 and rho that of 1'a >= nu. At most nu m samples lie
-inside the margin, at least nu m are support vectors; nu can be at most 2 min(m+, m-) / m. With rho > 0 the answer
+dual is minus that of the primal; b is the multiplier of y'a = 0, and rho that of 1'a >= nu. At most nu m samples lie
+inside the margin, and at least nu m are support vectors. nu can be at most 2 min(m+, m-) / m. With rho > 0 the answer
 divided by rho is that of the soft margin with C_i = c_i / rho. Source: Schoelkopf et al. (2000).
 """
 
@@ -185,7 +185,7 @@ class NuMargin(TwoClassModel):
         return MarginLevelBounds(self.gram, self.y, float(self.value_of("nu")), self.costs, self.total)
 
     def rho(self, answer: Candidate) -> float:
-        """Return the best level for these y_i g(x_i): as many as nu allows lie below it."""
+        """Return the best level for these y_i g(x_i), below which lie as many as nu allows."""
         return max(0.0, -best_level(-self.margins(answer), float(self.value_of("nu")), self.costs))
 
     def translate(self, fitted: Coefficients) -> tuple[Vector, float]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""The soft margin: the support vector machine, with a cost C_i on every slack.
 
-Primal (with slacks, and without constraints) and dual, with their Karush-Kuhn-Tucker conditions::
+These are the primal, with slacks and without constraints, the dual, and the Karush-Kuhn-Tucker conditions::
 
     min  1/2 ||f||^2 + sum C_i xi_i                          s.t.  y_i (f(x_i) + b) >= 1 - xi_i,  xi_i >= 0
     min  1/2 ||f||^2 + sum C_i max(0, 1 - y_i (f(x_i) + b))
@@ -9,9 +9,9 @@ Primal (with slacks, and without constraints) and dual, with their Karush-Kuhn-T
 
     f = sum_j a_j y_j k(x_j, .),   a_i (y_i (f(x_i) + b) - 1 + xi_i) = 0,   (C_i - a_i) xi_i = 0
 
-The value of the minimised dual is the negative of the primal's, and b is the multiplier of y'a = 0 in the sign of
-CVXPY's minimisation. With lambda = 1/(2C) the hinge form is C times (sum of hinge losses + lambda ||f||^2). Source:
-Cortes and Vapnik (1995).
+The value of the minimised dual is minus that of the primal, and b is the multiplier of y'a = 0 in the sign of CVXPY's
+minimisation. With lambda = 1/(2C) the hinge form is C times (sum of hinge losses + lambda ||f||^2). Source: Cortes and
+Vapnik (1995).
 """
 
 from __future__ import annotations

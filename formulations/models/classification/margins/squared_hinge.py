@@ -9,8 +9,8 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions::
     f = sum_j a_j y_j k(x_j, .),   a_i = 2 C_i xi_i,   a_i (y_i (f(x_i) + b) - 1 + xi_i) = 0
 
 It is the hard margin with 1 / (2 C_i) added to the diagonal of K, so it always has an answer. The value of the
-minimised dual is the negative of the primal's, and b is the multiplier of y'a = 0. LIBLINEAR's L2-loss has the same
-scaling of C. Source: Cortes and Vapnik (1995).
+minimised dual is minus that of the primal, and b is the multiplier of y'a = 0. LIBLINEAR's L2-loss has the same scaling
+of C. Source: Cortes and Vapnik (1995).
 """
 
 from __future__ import annotations

@@ -9,8 +9,9 @@ With scores s_i, targets t_i and z_i = A s_i + B, the problem and its dual, wher
     p_i = 1 / (1 + exp(-z_i)),   the estimate of the probability that y_i = +1
 
 Plain targets are t_i = 1 for y_i = +1 and 0 for y_i = -1; the problem is then 1/N sum log(1 + exp(-y_i z_i)). Platt's
-targets are (N+ + 1) / (N+ + 2) and 1 / (N- + 2): they keep the probabilities off 0 and 1, and an optimum exists for all
-scores. B and A are the multipliers of the two equations. Source: Platt (2000), whose A and B have the opposite signs.
+targets are (N+ + 1) / (N+ + 2) and 1 / (N- + 2): they keep the probabilities away from 0 and 1, so that an optimum
+exists for all scores. B and A are the multipliers of the two equations. Source: Platt (2000), whose A and B have the
+opposite signs.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ Targets: TypeAlias = Literal["plain", "platt"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibration(Carded):
-    """s -> 1 / (1 + exp(-(A s + B))), with the proof of how good A and B are.
+    """The sigmoid s -> 1 / (1 + exp(-(A s + B))), with a proof of how good A and B are.
 
     Attributes
     ----------
@@ -65,11 +66,11 @@ class Calibration(Carded):
     tol
         The tolerance asked for.
     solver, message
-        Who solved it, and what it says itself.
+        The solver, and its own message.
     A_error, B_error
-        Proved bounds of how far A and B are from the optimal ones, which the gap of a flat problem says little of; see
-        :meth:`qpkernels.problems.sigmoid_fit.SigmoidBounds.errors`. Infinity where nothing is proved, as of equal
-        scores, which do not determine A.
+        Proved bounds of the distances of A and B from the optimal ones. In a flat problem the gap says little about
+        these; see :meth:`qpkernels.problems.sigmoid_fit.SigmoidBounds.errors`. Infinity where nothing is proved, for
+        instance for equal scores, which do not determine A.
     """
 
     A: float
@@ -96,7 +97,7 @@ class Calibration(Carded):
 
     @property
     def sigmoids(self) -> Sigmoids:
-        """The sigmoid as that of a machine with a single function."""
+        """The sigmoid, as a machine with a single function holds it."""
         return Sigmoids(np.array([self.A]), np.array([self.B]))
 
     def card(self) -> Card:
@@ -128,7 +129,7 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
     Parameters
     ----------
     scores
-        s_i, shape (N,): decision values f(x_i) + b, best of machines that were not trained on x_i.
+        s_i, shape (N,): decision values f(x_i) + b, preferably of machines that were not trained on x_i.
     y
         Two different labels, shape (N,); the greater one is +1.
     targets
@@ -137,7 +138,7 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
     Raises
     ------
     SeparableScoresError
-        If the targets are plain and a threshold separates the classes: there is no finite optimal A.
+        If the targets are plain and a threshold separates the classes, so that no finite A is optimal.
 
     Examples
     --------
@@ -227,20 +228,20 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
         Parameters
         ----------
         solver
-            None: ``newton``, which goes on to the last digit of A and B whatever ``tol``. Every registered solver that
-            has exponential cones can be named, too.
+            None: ``newton``, which continues to the last digit of A and B whatever ``tol`` is. Any registered solver
+            with exponential cones can be named as well.
         tol
             Above 0 and below 1: the relative gap and residuals that the certificate must show for ``optimal``.
         **options
-            ``max_iter``, ``time_limit``, ``verbose``, of ``newton`` also ``warm_start``, a pair (A, B), and what the
-            back-end takes itself.
+            ``max_iter``, ``time_limit``, ``verbose``, for ``newton`` also ``warm_start``, a pair (A, B), and the
+            options of the back-end itself.
 
         Raises
         ------
         UnknownSolverError, SolverNotInstalledError, UnsupportedProgramError, UnsupportedOptionError
             If the solver cannot be asked.
         SolverFailedError
-            If it gives no point; this problem always has one.
+            If the solver gives no point, although this problem always has an optimum.
         """
         backend = find_solver("newton" if solver is None else solver)
         if isinstance(self._fit, backend.programs):
@@ -281,7 +282,7 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
         return SigmoidBounds(self._fit)
 
     def certify(self, A: float, B: float) -> Certificate:
-        """Bound the error of any A and B, from the scores alone.
+        """Bound the error of any A and B, using only the scores.
 
         Parameters
         ----------
@@ -291,7 +292,7 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
         Raises
         ------
         ParameterError
-            If they are no numbers.
+            If they are not numbers.
         """
         return self._bounds.certify(real_number(A, "A"), real_number(B, "B"))
 

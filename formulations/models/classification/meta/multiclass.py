@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several classes from machines of two: one against the rest, and one against one.
 
-With K classes, one against the rest trains K machines, g_k with class k against all others, and decides for::
+With K classes, one against the rest trains K machines, where g_k tells class k from all others, and decides for::
 
     argmax_k g_k(x)
 
@@ -10,8 +10,8 @@ the class with the most votes, where g_jk(x) > 0 is a vote for k::
 
     argmax_k sum_(j != k) [g_jk(x) > 0]
 
-Ties go to the class that its machines favour most in sum. The machines share one kernel matrix, and new samples one
-evaluation of the kernel at the support vectors of all. Either takes any model of two classes.
+A tie goes to the class with the largest sum of decision values. The machines share one kernel matrix, and for new
+samples the kernel is evaluated once at the support vectors of all machines. Both schemes take any model of two classes.
 Source: Knerr et al. (1990), Hsu and Lin (2002).
 """
 
@@ -530,7 +530,7 @@ class OneVersusOne(_Multiclass):
     X, kernel
         As in :class:`~formulations.models.classification.two_class_model.TwoClassModel`.
     y
-        Labels, at least two different ones with at least two samples each, shape (m,).
+        Labels, shape (m,): at least two different labels, with at least two samples each.
     machine
         A model of two classes; its hyper-parameters follow by name.
 
@@ -546,12 +546,12 @@ class OneVersusOne(_Multiclass):
     textbook = TextbookProblem("decide  argmax_k sum_(j != k) [g_jk(x) > 0]")
 
     def check_classes(self) -> None:
-        """Refuse a class with a single sample: a machine would be trained to tell that sample from a class.
+        """Refuse a class with a single sample, which a machine would be trained to tell from a class.
 
         Raises
         ------
         LabelError
-            With the label.
+            If there is such a class; the message names it.
         """
         labels, counts = np.unique(self.y, return_counts=True)
         if counts.min() == 1:
@@ -577,7 +577,7 @@ class OneVersusOne(_Multiclass):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MulticlassSolution(Answering, Carded):
-    """The answers of all machines, which decide together.
+    """The answers of all machines, which make the decision together.
 
     Attributes
     ----------
@@ -586,7 +586,7 @@ class MulticlassSolution(Answering, Carded):
     classes
         The K labels in sorted order.
     pairs
-        For each machine, the numbers of the classes that its negative and positive values speak for; -1: the rest.
+        For each machine, the numbers of the classes that its negative and its positive values stand for; -1: the rest.
     solutions
         The answer of each machine, with its certificate; made when it is first asked for.
     function
@@ -612,14 +612,14 @@ class MulticlassSolution(Answering, Carded):
 
     @property
     def status(self) -> Status:
-        """``optimal`` if every machine is; otherwise the status of the first that is not."""
+        """``optimal`` if every machine is, and otherwise the status of the first machine that is not."""
         return next(
             (each.status for each in self.solutions.trained if each.status is not Status.OPTIMAL), Status.OPTIMAL
         )
 
     @property
     def unproved(self) -> str:
-        """The machines whose answer is not proved, by their classes; empty if there are none."""
+        """The machines whose answers are not proved, by their classes; empty if all are proved."""
         missing = [k for k, each in enumerate(self.solutions.trained) if each.status is not Status.OPTIMAL]
         return ", ".join(self._words(k) for k in missing[:_NAMED]) + (", ..." if len(missing) > _NAMED else "")
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The two-level machine: a machine of two classes, and over its scores the sigmoid that gives probabilities.
+"""The two-level machine: a machine of two classes, and a sigmoid of its scores that gives probabilities.
 
 The sigmoid is fitted to scores of machines that did not see the sample. A machine puts its own samples farther from the
-boundary than new ones, and a sigmoid over such scores would promise too much.
+boundary than new ones, and a sigmoid fitted to such scores would be overconfident.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ StateModel: TypeAlias = Callable[[Any, Any], _Model]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TwoLevelMachine(Answering, Carded):
-    """x -> the probability of the greater label.
+    """The function x -> the probability of the greater label.
 
     Attributes
     ----------
     solution
         What solving the model on all samples returned, with its own status and certificate.
     calibration
-        The sigmoid over the scores, with its status and certificate.
+        The sigmoid of the scores, with its status and certificate.
     """
 
     solution: Any
@@ -94,15 +94,15 @@ class TwoLevelMachine(Answering, Carded):
 
     @cached_property
     def predictor(self) -> Predictor:
-        """The machine without its training samples; it predicts the label whose probability is above 1/2.
+        """The machine without its training samples, which predicts the label whose probability is above 1/2.
 
-        That can differ from the sign of f(x) + b.
+        This label can differ from the one by the sign of f(x) + b.
         """
         labels = Labels(self.calibration.classes, self.calibration.sigmoids, by_probability=True)
         return Predictor(Expansions.of([self.function]), labels)
 
     def probability(self, X: ArrayLike) -> Vector:
-        """Return the probability of the greater label for each sample: the second column of ``predict_proba``.
+        """Return the probability of the greater label for each sample, the second column of ``predict_proba``.
 
         Parameters
         ----------
@@ -122,22 +122,22 @@ def calibrate(
     targets: Targets = "platt",
     **options: Any,
 ) -> TwoLevelMachine:
-    """Train a machine on all samples, and a sigmoid on scores that cross-validation gives them.
+    """Train a machine on all samples, and a sigmoid on their scores by cross-validation.
 
     Parameters
     ----------
     state, X, y, folds, seed
         As in :func:`cross_validated_scores`. With ``folds=None`` the sigmoid is fitted to the machine's scores of its
-        own samples, as the textbook's plain form has it.
+        own samples, as in the textbook's plain form.
     targets
         As in :class:`~formulations.models.classification.meta.calibration.PlattCalibration`.
     **options
-        Of its ``solve``: ``solver``, ``tol`` and so on.
+        Options of its ``solve``: ``solver``, ``tol`` and so on.
 
     Raises
     ------
     ParameterError, LabelError, ShapeError
-        If the folds are no such number, or do not fit the samples.
+        If the number of folds is not valid, or does not fit the samples.
     SeparableScoresError
         If the targets are plain and the scores separate the classes.
 
@@ -159,10 +159,10 @@ def calibrate(
 
 
 def cross_validated_scores(state: StateModel, X: ArrayLike, y: ArrayLike, folds: int = 5, seed: int = 0) -> Vector:
-    """Return f(x_i) + b for each sample, of a machine that was trained on the other folds; shape (m,).
+    """Return f(x_i) + b of each sample, shape (m,), by a machine that was trained on the other folds.
 
-    The folds are stratified: their sizes, and their numbers of samples of each class, differ by 1 at most. Models of
-    the samples as they are, with one kernel, share its values in one batch.
+    The folds are stratified: their sizes, and their numbers of samples of each class, differ by 1 at most. Models that
+    take the samples unchanged and have the same kernel share its values in one batch.
 
     Parameters
     ----------
@@ -172,16 +172,16 @@ def cross_validated_scores(state: StateModel, X: ArrayLike, y: ArrayLike, folds:
     X
         Samples, in an array whose first axis counts them, in a sparse matrix, or in a data frame.
     y
-        Two different labels, shape (m,), each on two samples at least; they reach ``state`` as they are.
+        Two different labels, shape (m,), each on two samples at least; they are passed to ``state`` unchanged.
     folds
-        From 2 to m: how many parts the samples are dealt to, each of which is left out of one training.
+        From 2 to m: the number of parts of the samples, each of which is left out of one training.
     seed
-        Of the shuffle that deals the samples out.
+        The seed of the shuffle that assigns samples to folds.
 
     Raises
     ------
     ParameterError, LabelError, ShapeError
-        If the folds are no such number, or a class is too small, or X does not fit y.
+        If the number of folds is not valid, a class is too small, or X does not fit y.
 
     Examples
     --------

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The perceptron: rules that correct a separating hyperplane until it makes no mistake.
 
-In generalised coordinates z_i = y_i (1, x_i) and a = (b, w), sample i is on its right side where a'z_i > 0. Both rules
+In generalised coordinates z_i = y_i (1, x_i) and a = (b, w), sample i is on the right side where a'z_i > 0. Both rules
 descend along the perceptron criterion J_p(a) = sum over a'z_i <= 0 of -a'z_i, with step sizes eta(k)::
 
     batch            a <- a + eta(k) sum z_i  over all i with a'z_i <= 0,  until that step is at most a threshold
     single sample    a <- a + eta(k) z_i  where a'z_i <= 0, one sample after another, until none is left
 
-k = 1, 2, ... counts the steps of the batch rule and the single corrections of the other. From a = 0 a fixed rate only
-scales a, so that it changes no decision; where a starts elsewhere, or eta depends on k, the rates decide which
+The number k = 1, 2, ... counts the steps of the batch rule and the single corrections of the other rule. From a = 0 a
+fixed rate only scales a, and changes no decision. If a starts elsewhere, or eta depends on k, the rates decide which
 hyperplane is found. If some a* separates the classes, the rule of single samples from a = 0 at a fixed rate makes at
 most
 
     max ||z_i||^2 ||a*||^2 / min (a*'z_i)^2
 
-mistakes in whatever order the samples come (Novikoff, 1962); for another start or varying rates this bound is not
-valid. Either rule adds samples only, a = start + sum_i alpha_i z_i, and so with a kernel it needs the values
-k(x_i, x_j) + 1 alone. Where no hyperplane separates the classes, neither ends by itself. These rules solve no
-optimisation problem: their answer is some separating hyperplane.
+mistakes in whatever order the samples come (Novikoff, 1962). For another start or varying rates this bound is not
+valid. Both rules only add samples, a = start + sum_i alpha_i z_i, so that with a kernel they need only the values
+k(x_i, x_j) + 1. Where no hyperplane separates the classes, neither rule ends by itself. These rules solve no
+optimisation problem: their answer is just some separating hyperplane.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ class BatchPerceptron(PerceptronRule):
     X, y, kernel, start
         As in :class:`Perceptron`.
     rate
-        eta: a number above 0, or a function of the step k = 1, 2, ... that returns one. It scales the step that
-        ``threshold`` looks at.
+        eta: a number above 0, or a function of the step k = 1, 2, ... that returns one. It scales the step that is
+        compared with ``threshold``.
     threshold
-        At least 0: the length of the step, in generalised coordinates, at which to end. 0: only where none is left to
-        correct. A larger one may end before the classes are separated.
+        At least 0: the length of the step, in generalised coordinates, at which the rule ends. With 0 it ends only
+        where no sample is left to correct. With a larger threshold it may end before the classes are separated.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class BatchPerceptron(PerceptronRule):
         self.threshold = check_nonnegative(threshold, "threshold")
 
     def solve(self, *, max_epochs: int = 1000) -> PerceptronSolution:
-        """Run the rule until it ends by itself, but for at most ``max_epochs`` (at least 1) steps.
+        """Run the rule until it ends by itself, for at most ``max_epochs`` steps.
 
         Parameters
         ----------
@@ -134,16 +134,16 @@ class Perceptron(PerceptronRule):
     y
         Two different labels, shape (m,); the greater one is +1.
     kernel
-        None: explicit features, where a has d + 1 entries; of sparse samples, Linear(). With a kernel alpha is kept
-        and K is used; it need not be positive semidefinite, but the bound on the mistakes holds only if it is.
+        None: explicit features, where a has d + 1 entries; for sparse samples, Linear(). With a kernel alpha is kept
+        and K is used. K need not be positive semidefinite, but the bound on the mistakes holds only if it is.
     rate
         eta: a number above 0, or a function of the correction k = 1, 2, ... that returns one.
     start
         The first a; None: a = 0. In explicit features a = (b, w), shape (d + 1,), such as the ``weights`` of a
-        solution. Where alpha is kept, the coefficients of a = sum_i start_i z_i, shape (m,), such as the ``alpha`` of
-        a solution that began at 0.
+        solution. Where alpha is kept, ``start`` holds the coefficients of a = sum_i start_i z_i, shape (m,), such as
+        the ``alpha`` of a solution that began at 0.
     seed
-        None: the samples come in their order. An integer: in an order drawn anew for each epoch.
+        None: the samples come in their given order. An integer: the order is drawn anew for each epoch.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class Perceptron(PerceptronRule):
         self.seed = seed
 
     def solve(self, *, max_epochs: int = 1000) -> PerceptronSolution:
-        """Run the rule until it ends by itself, but for at most ``max_epochs`` passes over the samples.
+        """Run the rule until it ends by itself, for at most ``max_epochs`` passes over the samples.
 
         Parameters
         ----------
@@ -188,12 +188,12 @@ class Perceptron(PerceptronRule):
         return self.conclude(course.alpha, course.errors, course.values, sum(course.errors), ended)
 
     def corrections(self, *, max_epochs: int = 1000) -> Iterator[PerceptronCorrection]:
-        """Yield one correction after another, as :meth:`solve` makes them; where it ends, so does this.
+        """Yield one correction after another, as :meth:`solve` makes them, and end where it ends.
 
         Parameters
         ----------
         max_epochs
-            At least 1: passes over the samples, after which it ends all the same.
+            At least 1: the number of passes over the samples after which the rule ends all the same.
         """
         course, before = Course(len(self)), np.zeros(len(self))
         for made in self._run(course, check_count(max_epochs, "max_epochs"), 1):
@@ -238,13 +238,13 @@ class Perceptron(PerceptronRule):
         Parameters
         ----------
         function
-            f + b in the space of the same kernel, that separates the classes: of a hard margin, say.
+            f + b in the space of the same kernel that separates the classes, for example that of a hard margin.
 
         Raises
         ------
         ParameterError
-            If it does not separate, or has another kernel, or if this rule starts elsewhere than at a = 0 or has rates
-            that vary, for which the bound is not valid.
+            If the function does not separate the classes or has another kernel, or if this rule does not start at a = 0
+            or its rates vary, so that the bound is not valid.
         """
         if not isinstance(function, Expansion):
             raise ParameterError(
@@ -311,13 +311,13 @@ def mistake_bound(points: ArrayLike, separator: ArrayLike) -> float:
     points
         z_i = y_i (1, x_i), shape (m, d + 1).
     separator
-        Any a with a'z_i > 0 for all i, shape (d + 1,); of a hard margin it is (b, w). The bound is smallest for the a
+        Any a with a'z_i > 0 for all i, shape (d + 1,), such as (b, w) of a hard margin. The bound is smallest for the a
         whose margin is largest in generalised coordinates.
 
     Raises
     ------
     ParameterError
-        If it does not separate; the message names the sample.
+        If it does not separate the classes; the message names the sample.
 
     Examples
     --------

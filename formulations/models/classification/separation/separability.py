@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear separability as a linear program, and the proof when there is none: a point common to both hulls."""
+"""Linear separability as a linear program, and the proof of the contrary: a point common to both hulls."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ class HullIntersection:
     """A point that lies in the convex hulls of both classes: no hyperplane can separate them.
 
     Without an intercept the hyperplane passes through the origin, and the point lies in the conic hulls of both
-    classes: it is a sum with weights that add up to 2 over both of them.
+    classes: it is a weighted sum, and the weights of both classes together add up to 2.
 
     Attributes
     ----------
     multipliers
         Farkas multipliers lambda >= 0, shape (m,), which add up to 1 in each class; sum_i lambda_i y_i phi(x_i) = 0.
-        No more than d + 2 are not 0 in d features (Caratheodory), or d + 1 without an intercept.
+        In d features at most d + 2 of them are not 0 (Caratheodory), or d + 1 without an intercept.
     positive, negative
         The point as the mean of each class, weighted by the multipliers: two functions x -> <point, phi(x)>.
     coordinates
         The point itself, shape (d,), in explicit features; None with a kernel.
     distance
-        Distance of the two means, relative to the radius of the samples: 0 up to the accuracy of the solver.
+        Distance between the two means, relative to the radius of the samples: 0 up to the accuracy of the solver.
     """
 
     multipliers: Vector
@@ -62,14 +62,14 @@ class HullIntersection:
 
     @property
     def support(self) -> Indices:
-        """Numbers of the samples that carry the point, the heaviest first; each with a weight, however small."""
+        """Numbers of the samples with a weight, however small, in the sum that is the point; the heaviest is first."""
         # Weights that differ by rounding are equal, and keep the order of the samples.
         order = np.argsort(-np.round(self.multipliers, 9), kind="stable")
         return order[self.multipliers[order] > 0]
 
     @property
     def certificate(self) -> Certificate:
-        """It proves the following: with the distance as residual, both values of the optimum are infinite."""
+        """The certificate that both values of the optimum are infinite, with the distance as residual."""
         heaviest = f"sample {self.support[0]} has the largest weight"
         return Certificate(np.inf, np.inf, 0.0, 0.0, self.distance, 0.0, worst=heaviest)
 
@@ -77,7 +77,7 @@ class HullIntersection:
     def from_multipliers(
         cls, data: BoundSamples, y: Vector, multipliers: Vector, *, fit_intercept: bool = True
     ) -> HullIntersection:
-        """Normalise Farkas multipliers, of as few samples as it takes, and measure how far apart the two means are.
+        """Normalise Farkas multipliers of as few samples as needed, and measure how far apart the two means are.
 
         Parameters
         ----------
@@ -86,9 +86,9 @@ class HullIntersection:
         y
             +1.0 or -1.0 for each sample, shape (m,).
         multipliers
-            lambda, shape (m,), of any size; what is below 0 counts as 0. At least one of each class is above 0.
+            lambda, shape (m,), of any size. Entries below 0 count as 0, and at least one of each class is above 0.
         fit_intercept
-            Whether the hyperplane may have an offset; without, it passes through the origin.
+            Whether the hyperplane may have an offset; otherwise it passes through the origin.
         """
         weights = _normalised(np.maximum(multipliers, 0.0), y, fit_intercept)
         distance = _distance(data, y * weights, fit_intercept)
@@ -103,7 +103,7 @@ class HullIntersection:
     def proved(
         cls, data: BoundSamples, y: Vector, multipliers: Vector, *, fit_intercept: bool = True
     ) -> HullIntersection | None:
-        """Return the point near that of the multipliers that both hulls have in exact arithmetic; None: none is proved.
+        """Return a point near that of the multipliers that is proved to be in both hulls, or None.
 
         The multipliers are enclosed: lambda >= 0 and sum_i lambda_i y_i phi(x_i) = 0 hold exactly for numbers that
         differ from those returned in their last digits. Equal samples of both classes are a proof by themselves.
@@ -188,12 +188,12 @@ class SeparabilityPrimal(MarginPrimal):
 
 
 class Separability(TwoClassModel):
-    """find f, b  s.t.  y_i (f(x_i) + b) >= 1: a linear program without objective.
+    """find f, b  s.t.  y_i (f(x_i) + b) >= 1: a linear program without an objective.
 
     By Farkas' lemma it is infeasible exactly when multipliers lambda >= 0 exist with sum lambda_i y_i = 0 and
-    sum lambda_i y_i phi(x_i) = 0, not all 0: a point common to the convex hulls of both classes. It is called
-    infeasible where such are proved to exist in exact arithmetic, phi being that of the kernel itself; hulls that come
-    near each other prove nothing.
+    sum lambda_i y_i phi(x_i) = 0, not all 0: they are a point common to the convex hulls of both classes. The program
+    is called infeasible only where such multipliers are proved to exist in exact arithmetic, with the phi of the kernel
+    itself. Hulls that only come near each other prove nothing.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ class Separability(TwoClassModel):
         solver
             As in :meth:`formulations.modelling.model.Model.solve`.
         **options
-            Those of ``solve``, ``tol`` and the others, and of the back-end.
+            Options of ``solve``, such as ``tol``, and of the back-end.
         """
         try:
             solution = self.solve(solver, **options)
@@ -238,11 +238,11 @@ class Separability(TwoClassModel):
             return cast(HullIntersection, error.proof)
 
     def bounds(self) -> SeparationBounds:
-        """State that f and b are to separate the classes."""
+        """State that f and b must separate the classes."""
         return SeparationBounds(self.gram, self.y)
 
     def programs(self, bounds: Bounds) -> tuple[Program, ...]:
-        """Return the hard margin: the function of least norm that separates, which stands out from rounding."""
+        """Return the hard margin, whose function of least norm separates the classes clearly above rounding."""
         del bounds
         return (self._hard_margin(),)
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Interpolation: the function of least norm that meets every target, by radial basis functions or kriging.
 
-Primal and dual, whose optimality condition is a linear system::
+These are the primal, and the dual, whose optimality condition is a linear system::
 
     min  1/2 ||f||^2              s.t.  f(x_i) = y_i
     max  y'c - 1/2 c'Kc,          that is   K c = y
 
     f = sum_j c_j k(x_j, .)
 
-It is the sparse approximation with epsilon = 0, and needs a positive definite K: no two samples equal to the kernel.
-Source: Krige (1951), Micchelli (1986).
+It is the sparse approximation with epsilon = 0, and needs a positive definite K, so that no two samples may be equal to
+the kernel. Source: Krige (1951), Micchelli (1986).
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Interpolation(RegressionModel):
         super().__init__(X, y, kernel, fit_intercept=False)
 
     def qp(self) -> KernelQP:
-        """State the dual in beta = c: a quadratic without constraints."""
+        """State the dual in beta = c, a quadratic function without constraints."""
         return KernelQP(self.gram, self.y, -np.inf, np.inf, self.total, name="interpolation")
 
     def conditions(self, answer: Candidate) -> Conditions:
@@ -99,9 +99,10 @@ class Interpolation(RegressionModel):
         return {"y - f(x)": self.residuals(answer)}
 
     def conflict(self) -> TubeConflict | None:
-        """Return samples whose targets no function meets, none of which can be spared; None where none are proved.
+        """Return samples, every one needed, whose targets no function meets; None if no such set is proved.
 
-        Samples that determine a function determine its values at the others: the worst of these is contradicted.
+        Samples that determine a function determine its values at the others. The target that is farthest from its value
+        is contradicted.
         """
         return TubeConflict.of_dependent(self.data, self.y, 0.0, has_intercept=False)
 

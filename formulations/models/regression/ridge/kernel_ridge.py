@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Kernel ridge regression: regularised least squares without an intercept.
 
-Primal, and dual up to the factor 2 lambda/m, whose optimality condition is a linear system::
+These are the primal, and the dual up to the factor 2 lambda/m, whose optimality condition is a linear system::
 
     min  lambda/m ||f||^2 + 1/m sum (y_i - f(x_i))^2
     max  y'c - 1/2 c'(K + lambda I) c,   that is   (K + lambda I) c = y
 
     f = sum_j c_j k(x_j, .),   c_i = (y_i - f(x_i)) / lambda
 
-The primal's value is 2 lambda/m times the dual's, in whose scale the model counts: 1/2 ||f||^2 + 1/(2 lambda) sum r^2.
-There are no support vectors. lambda is ``alpha`` of scikit-learn's KernelRidge, and 1/C of the least squares with a
-cost. Source: Saunders et al. (1998).
+The primal's value is 2 lambda/m times the dual's. Values of the model are in the scale of the dual: 1/2 ||f||^2 + 1/(2
+lambda) sum r^2. There are no support vectors. lambda is the ``alpha`` of scikit-learn's KernelRidge, and 1/C of
+LeastSquares. Source: Saunders et al. (1998).
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class KernelRidge(RegressionModel, MeanRiskModel[Regression]):
         super().__init__(X, y, kernel, fit_intercept=False, regularisation=regularisation)
 
     def qp(self) -> KernelQP:
-        """State the dual in beta = c: no bounds, no balance, the ridge lambda."""
+        """State the dual in beta = c, with the ridge lambda, and without bounds or a balance."""
         ridge = float(self.value_of("regularisation"))
         return KernelQP(self.gram, self.y, -np.inf, np.inf, self.total, ridge=ridge, name="kernel ridge")
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Regularised least squares with an intercept: the least-squares support vector machine.
 
-The problem, and the linear systems that are its optimality conditions; X holds the samples as rows, xbar and ybar are
-means, and Xc the samples less their mean::
+These are the problem and the linear systems that are its optimality conditions. X holds the samples as rows, xbar and
+ybar are means, and Xc holds the samples minus their mean::
 
     primal       min  1/2 ||f||^2 + C/2 sum (f(x_i) + b - y_i)^2
     constrained  min  1/2 ||f||^2 + C/2 sum xi_i^2   s.t.  y_i - f(x_i) - b = xi_i
@@ -12,8 +12,8 @@ means, and Xc the samples less their mean::
 
     f = sum_j c_j k(x_j, .),   c_i = C (y_i - f(x_i) - b) = C xi_i
 
-Primal and dual have the same optimal value; c are the multipliers of the constraints, and b is that of 1'c = 0. Every
-sample with a residual has a coefficient: the solution is not sparse. For labels there is LeastSquaresClassifier.
+Primal and dual have the same optimal value. The c_i are the multipliers of the constraints, and b is that of 1'c = 0.
+Every sample with a residual has a coefficient, so the solution is not sparse. For labels use LeastSquaresClassifier.
 Source: Suykens and Vandewalle (1999).
 """
 
@@ -214,7 +214,7 @@ class LeastSquares(RegressionModel):
         return derived(lambda: 1.0 / self.C.value)
 
     def qp(self) -> KernelQP:
-        """State the dual in beta = c: no bounds, the ridge 1/C."""
+        """State the dual in beta = c, with the ridge 1/C and without bounds."""
         return KernelQP(
             self.gram, target=self.y, lower=-np.inf, upper=np.inf, ridge=1.0 / self.value_of("C"), name="least squares"
         )

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Which samples make a hard tube impossible, and how wide it must be for them.
+r"""The samples that make a hard tube impossible, and how wide a tube they need.
 
 By Farkas' lemma no f and b satisfy |y_i - f(x_i) - b| <= epsilon exactly when multipliers v exist with
 
     F'v = 0,  1'v = 0,  y'v > epsilon ||v||_1,
 
-F the features of the samples or their coordinates in the space of the kernel. Multipliers of a basic solution have a
-support of which any proper subset has independent rows (F_i, 1): a function meets all its targets exactly. So these
-samples contradict each other, and no fewer of them do; they need a tube of y'v / ||v||_1, and at most d + 2 of them
-there are in d features.
+where F holds the features of the samples or their coordinates in the space of the kernel. The rows (F_i, 1) of any
+proper subset of the support of a basic solution are independent, so that a function meets all targets of the subset
+exactly. These samples therefore contradict each other, and no fewer of them do. They need a tube of half width y'v /
+||v||_1, and in d features there are at most d + 2 of them.
 
-Rounding makes samples dependent that are not. So a conflict is one only where v, found in float64, is enclosed: F'v = 0
-and 1'v = 0 hold for the exact kernel of the samples as they are, and y'v is above epsilon ||v||_1 by interval
-arithmetic.
+Rounding can make independent samples look dependent. A conflict is reported only where v, found in float64, is
+enclosed: F'v = 0 and 1'v = 0 hold for the exact kernel of the given samples, and y'v is above epsilon ||v||_1 by
+interval arithmetic.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _SHOWN = 8
 
 @dataclass(frozen=True, eq=False)
 class TubeConflict:
-    """Samples that no function of the space comes within epsilon of, each of which is needed for that.
+    """Samples such that no function of the space comes within epsilon of all of them; every one is needed.
 
     Attributes
     ----------
@@ -58,11 +58,11 @@ class TubeConflict:
     multipliers
         v, shape (m,), 0 for all other samples; ||v||_1 = 1. A sample with v_i > 0 lies above what the others allow.
     epsilon
-        The half width asked for.
+        The requested half width.
     least_epsilon
-        The smallest half width in which these samples find room: y'v.
+        The smallest half width that these samples fit into, y'v.
     residuals_without
-        For each of the samples, the largest residual of a function that was found for the others alone.
+        For each of the samples, the largest residual of a function that was found for only the others.
     rounding
         Largest residual that counts as 0.
     """
@@ -76,13 +76,13 @@ class TubeConflict:
 
     @property
     def certificate(self) -> Certificate:
-        """The statement that v proves: no function fits within epsilon, so that both values are infinite."""
+        """The certificate by v that no function fits within epsilon, so that both values are infinite."""
         heaviest = f"sample {int(np.abs(self.multipliers).argmax())} has the largest multiplier"
         return Certificate(np.inf, np.inf, 0.0, 0.0, 0.0, 0.0, worst=heaviest)
 
     @property
     def is_irreducible(self) -> bool:
-        """Whether without any one of the samples a function comes within epsilon of the others."""
+        """Whether, if any one of the samples is left out, a function comes within epsilon of the others."""
         return bool((self.residuals_without <= max(self.epsilon, self.rounding)).all())
 
     def __str__(self) -> str:
@@ -95,7 +95,7 @@ class TubeConflict:
     def of(
         cls, data: BoundSamples, targets: Vector, epsilon: float, v: Vector, *, has_intercept: bool
     ) -> TubeConflict | None:
-        """Return the conflict within the support of multipliers v; None where they prove none in exact arithmetic.
+        """Return the conflict within the support of multipliers v, or None if they prove none in exact arithmetic.
 
         Parameters
         ----------
@@ -104,11 +104,11 @@ class TubeConflict:
         targets
             y, shape (m,).
         epsilon
-            The half width asked for, at least 0, in the unit of y.
+            The requested half width, at least 0, in the unit of y.
         v
             Multipliers of the Chebyshev fit, shape (m,), balanced to the accuracy of a solver.
         has_intercept
-            Whether there is a b, so that 1'v = 0 is asked for.
+            Whether there is a b, so that 1'v = 0 must hold.
         """
         F, y = _centred(data.coordinates, targets, has_intercept)
         signs = np.sign(v) * (np.abs(v) > _TRIFLE * np.abs(v).max(initial=0.0))
@@ -127,12 +127,12 @@ class TubeConflict:
     def of_dependent(
         cls, data: BoundSamples, targets: Vector, epsilon: float, *, has_intercept: bool
     ) -> TubeConflict | None:
-        """Return the conflict of a sample with those that determine the function there; None where none is proved.
+        """Return a sample's conflict with the samples that determine the function there, or None if none is proved.
 
         Samples whose rows are a basis determine the function everywhere: each other row is a combination of theirs, and
-        the multipliers of that equation need a tube of their own. It is the widest of these that is shown, not the
-        widest of all: a linear program would find that, at many times the price. Rounding may take samples for
-        dependent that are not: then the next of them are tried, and equal samples by themselves.
+        the multipliers of that equation need a tube of their own. The widest of these tubes is shown, which need not be
+        the widest of all: finding that takes a linear program, at many times the cost. Rounding can make independent
+        samples look dependent. Then the next ones are tried, and equal samples by themselves.
 
         Parameters
         ----------

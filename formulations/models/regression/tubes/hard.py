@@ -8,9 +8,9 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
     f = sum_j (a+_j - a-_j) k(x_j, .),   a+_i (epsilon - y_i + f(x_i) + b) = 0,   a-_i (epsilon + y_i - f(x_i) - b) = 0
 
-The optimal values are each other's negative, and b is the multiplier of 1'(a+ - a-) = 0 in the sign of CVXPY's
-minimisation. The tube may be too thin for any f; the smallest epsilon is that of the Chebyshev fit. Source: Smola and
-Schoelkopf (2004).
+The optimal value of the dual is minus that of the primal, and b is the multiplier of 1'(a+ - a-) = 0 in the sign of
+CVXPY's minimisation. The tube may be too thin for any f. The smallest possible epsilon is the largest residual of the
+Chebyshev fit. Source: Smola and Schoelkopf (2004).
 """
 
 from __future__ import annotations

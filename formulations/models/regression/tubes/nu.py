@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The nu-tube: a soft tube whose width is found along with it, given the share of samples outside.
+r"""The nu-tube: a soft tube whose width is found along with f, given the share of samples outside.
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions, r = y - f - b::
 
@@ -12,9 +12,10 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions, r = y - f - b::
     epsilon (nu 1'c - 1'(a+ + a-)) = 0
 
 Here c_i = C w_i, which is C without weights: a weight of 2 makes a sample count twice. The value of the minimised dual
-is the negative of the primal's; b is the multiplier of 1'(a+ - a-) = 0 and epsilon that of 1'(a+ + a-) <= nu 1'c. At
-most nu m samples lie outside the tube; where epsilon > 0, at least nu m are support vectors. C is scaled as by LIBSVM
-and scikit-learn; the soft tube with this epsilon and these costs has the same answer. Source: Schoelkopf et al. (2000).
+is minus that of the primal; b is the multiplier of 1'(a+ - a-) = 0, and epsilon that of 1'(a+ + a-) <= nu 1'c. At most
+nu m samples lie outside the tube; where epsilon > 0, at least nu m are support vectors. C has the scale that it has in
+LIBSVM and scikit-learn. The soft tube with this epsilon and these costs has the same answer. Source: Schoelkopf et al.
+(2000).
 """
 
 from __future__ import annotations
@@ -170,16 +171,16 @@ class NuTube(TubeModel):
 
     @cached_property
     def budget(self) -> cp.Parameter:
-        """The share nu of all costs, which follows them."""
+        """The share nu of the sum of all costs, which follows the costs."""
         return derived(lambda: self.bounds().budget)
 
     def qp(self) -> None:
-        """Return nothing: with a level that is free it is no KernelQP."""
+        """Return None: with a free level the model is not a KernelQP."""
 
     def bounds(self) -> TubeLevelBounds:
         """State the tube whose level is free."""
         return TubeLevelBounds(self.gram, self.y, float(self.value_of("nu")), self.costs, self.total)
 
     def tube_width(self, residuals: Vector) -> float:
-        """Return the best epsilon for these residuals: no more of them than nu allows exceed it."""
+        """Return the best epsilon for these residuals, which no more of them exceed than nu allows."""
         return best_level(np.abs(residuals), float(self.value_of("nu")), self.costs)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Tube regression as regularised empirical risk: the mean loss, a penalty on the norm, and no intercept.
 
-Primal, and its dual up to the factor 2 lambda/m::
+These are the primal, and its dual up to the factor 2 lambda/m::
 
     min  lambda/m ||f||^2 + 1/m sum max(0, |y_i - f(x_i)| - epsilon)
     min  1/2 (a+ - a-)'K(a+ - a-) + epsilon 1'(a+ + a-) - y'(a+ - a-)   s.t.  0 <= a+, a- <= 1/(2 lambda)
 
     f = sum_j (a+_j - a-_j) k(x_j, .)
 
-It is the soft tube without b and with C = 1/(2 lambda); the value is 2 lambda/m times that one's, in whose scale the
-model counts.
+It is the soft tube without b and with C = 1/(2 lambda). The value of the primal is 2 lambda/m times that of the soft
+tube. Values of the model are in the scale of the soft tube.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PenalisedTubeLoss(SoftTubeLoss):
 
 
 class PenalisedTube(MeanRiskModel[Regression], TubeModel):
-    """The penalised tube; its dual is that of the soft tube, and so is its certificate.
+    """The penalised tube. Its dual and its certificate are those of the soft tube.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""The soft tube: support vector regression, with a cost C_i on every residual beyond epsilon.
 
-Primal (with slacks, and without constraints) and dual, with their Karush-Kuhn-Tucker conditions, r = y - f - b::
+These are the primal, with slacks and without constraints, the dual, and the Karush-Kuhn-Tucker conditions, where r = y
+- f - b::
 
     min  1/2 ||f||^2 + sum C_i (xi+_i + xi-_i)       s.t.  r_i <= epsilon + xi+_i,  -r_i <= epsilon + xi-_i,  xi >= 0
     min  1/2 ||f||^2 + sum C_i max(0, |r_i| - epsilon)
@@ -10,8 +11,8 @@ Primal (with slacks, and without constraints) and dual, with their Karush-Kuhn-T
     f = sum_j beta_j k(x_j, .) with beta = a+ - a-,   a+_i a-_i = 0,
     a+_i (epsilon + xi+_i - r_i) = 0,   (C_i - a+_i) xi+_i = 0,   and the same for a-
 
-The value of the minimised dual is the negative of the primal's, and b is the multiplier of 1'(a+ - a-) = 0 in the sign
-of CVXPY's minimisation: b = y_i - f(x_i) - epsilon where 0 < a+_i < C_i. Source: Smola and Schoelkopf (2004).
+The value of the minimised dual is minus that of the primal, and b is the multiplier of 1'(a+ - a-) = 0 in the sign of
+CVXPY's minimisation: b = y_i - f(x_i) - epsilon where 0 < a+_i < C_i. Source: Smola and Schoelkopf (2004).
 """
 
 from __future__ import annotations

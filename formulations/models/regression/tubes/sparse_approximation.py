@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Sparse approximation in the space of the kernel: few kernel functions near a function known at the samples.
+r"""Sparse approximation in the space of the kernel, by few kernel functions, of a function known at the samples.
 
 With y_i the values of the unknown function at the samples, and a = a+ - a-::
 
@@ -7,8 +7,8 @@ With y_i the values of the unknown function at the samples, and a = a+ - a-::
     min  1/2 (a+ - a-)'K(a+ - a-) - y'(a+ - a-) + epsilon 1'(a+ + a-)   s.t.  a+, a- >= 0
     min  1/2 ||f||^2   s.t.  |y_i - f(x_i)| <= epsilon, without b
 
-The first is 1/2 ||h - sum a_i k(x_i, .)||^2 + epsilon ||a||_1 less the constant 1/2 ||h||^2, for any h of the space
-with h(x_i) = y_i. The values of the first two are equal, and the negative of that of the third, the hard tube without
+The first is 1/2 ||h - sum a_i k(x_i, .)||^2 + epsilon ||a||_1 minus the constant 1/2 ||h||^2, for any h of the space
+with h(x_i) = y_i. The values of the first two are equal. They are minus that of the third, the hard tube without an
 intercept, whose dual they are: a_i = 0 where |y_i - f(x_i)| < epsilon. Source: Girosi (1998).
 """
 
@@ -65,14 +65,14 @@ class SparseApproximationSplit(TubeDual):
 
 
 class SparseApproximation(HardTubeModel):
-    """Sparse approximation; its primal is that of the hard tube without intercept, and so is its certificate.
+    """Sparse approximation. Its primal and certificate are those of the hard tube without an intercept.
 
     Parameters
     ----------
     X, y, kernel
         As in :class:`~formulations.models.regression.regression_model.RegressionModel`.
     epsilon
-        At least 0, in the unit of y: how far from the values f may stay. Raising it leaves fewer terms.
+        At least 0, in the unit of y: how far f may be from the values. Raising it leaves fewer terms.
 
     Examples
     --------
