@@ -46,7 +46,7 @@ def compare_command(
     picture: Picture = None,
     json_path: JsonPath = None,
 ) -> None:
-    """Solve all forms of a model by several solvers, to see who agrees and who is proved."""
+    """Solve all forms of a model by several solvers, to see which answers agree and which are proved."""
     from formulations.commands import samples, statements
     from formulations.judging import compare
     from formulations.judging.compare import find_solvers
@@ -67,7 +67,7 @@ def compare_command(
 
 
 def _show(found: Comparison | CrossExamination, heading: str, picture: Path | None, json_path: str | None) -> None:
-    """Print what was found, draw it, and write it as JSON, as asked for."""
+    """Print the results, draw them, and write them as JSON, as requested."""
     if json_path != "-":
         console = report(heading, found)
         if picture is not None:
@@ -114,7 +114,7 @@ def cross_examine_command(
     picture: Picture = None,
     json_path: JsonPath = None,
 ) -> None:
-    """Ask every solver for several tolerances: what it claims, what is proved, and how long that takes."""
+    """Ask every solver for several tolerances, and compare its claims with what is proved, and its times."""
     from formulations.commands import samples, statements
     from formulations.judging import cross_examine
     from formulations.judging.compare import find_solvers
@@ -148,9 +148,9 @@ def audit_command(
     tol: Annotated[float, in_solving("--tol", help="The relative gap that counts as proved.")] = 1e-3,
     json_path: JsonPath = None,
 ) -> None:
-    """Say how far from optimal a machine of svm-train or LIBLINEAR is, given the file that it was trained on.
+    """Tell how far a machine of svm-train or LIBLINEAR is from optimal, given the file that it was trained on.
 
-    Model files do not hold the hyper-parameters: --C, --set nu=0.5 and so on are those it was trained with.
+    Model files do not hold the hyper-parameters, so state those of the training by --C, --set nu=0.5 and so on.
     """
     from formulations.commands.samples import read_set, scaled, scaling_of
     from formulations.commands.statements import read_values

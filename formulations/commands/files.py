@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands that list what there is, and that write files for others: ``export``, ``scale`` and ``testset``."""
+"""The commands that list solvers, models and kernels, and those that write files for others."""
 
 from __future__ import annotations
 
@@ -80,19 +80,21 @@ def export_command(
 def scale_command(
     source: SamplesOptions,
     path: Annotated[Path, typer.Argument(help="The LIBSVM text to write.", metavar="FILE")],
-    lower: Annotated[float, typer.Option("--lower", "-l", help="Where the least value of a feature goes.")] = -1.0,
-    upper: Annotated[float, typer.Option("--upper", "-u", help="Where its largest value goes.")] = 1.0,
+    lower: Annotated[
+        float, typer.Option("--lower", "-l", help="The new smallest value of every feature.")
+    ] = -1.0,
+    upper: Annotated[float, typer.Option("--upper", "-u", help="The new largest value of every feature.")] = 1.0,
     save_range: Annotated[
         Path | None, typer.Option("--save-range", "-s", help="Write the range of every feature to this file.")
     ] = None,
     ranges: Annotated[
-        Path | None, typer.Option("--range", "-r", help="Take the ranges of this file, not those of the data.")
+        Path | None, typer.Option("--range", "-r", help="Take the ranges from this file, not from the data.")
     ] = None,
     json_path: JsonPath = None,
 ) -> None:
     """Map every feature of a file to a range, as svm-scale does, and write it as LIBSVM text.
 
-    fit --scale needs no scaled files: the machine keeps the ranges.
+    With fit --scale no scaled files are needed, since the machine keeps the ranges.
     """
     from sklearn.datasets import dump_svmlight_file
 
@@ -124,15 +126,15 @@ def scale_command(
 @command
 def write_testset(
     folder: Annotated[
-        Path, typer.Argument(help="The folder to write to; it is made where it is not there.", metavar="FOLDER")
+        Path, typer.Argument(help="The folder to write to; it is made if it does not exist.", metavar="FOLDER")
     ],
-    max_variables: Annotated[int, typer.Option(help="Leave out problems with more variables than that.")] = 5000,
+    max_variables: Annotated[int, typer.Option(help="Leave out problems with more variables than this.")] = 5000,
     formats: Annotated[
-        list[str] | None, typer.Option("--format", help="A suffix beside .mat, such as .mps; may be repeated.")
+        list[str] | None, typer.Option("--format", help="A further suffix than .mat, such as .mps; may be repeated.")
     ] = None,
     json_path: JsonPath = None,
 ) -> None:
-    """Write the kernel-machine QP set: files, proved optimal values, and what the benchmarks of others read it with."""
+    """Write the kernel-machine QP set: files, proved optimal values, and loaders for the benchmarks of others."""
     from formulations.judging.testset import entries, write_test_set
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
@@ -152,7 +154,7 @@ def write_testset(
 
 @command
 def solvers_command(json_path: JsonPath = None) -> None:
-    """List every solver: whether it is installed, what it takes, and how to get it."""
+    """List every solver: whether it is installed, which problems it takes, and how to get it."""
     from qpkernels.solvers import registered_solvers
 
     known = registered_solvers()
@@ -176,7 +178,7 @@ def solvers_command(json_path: JsonPath = None) -> None:
 
 @command
 def models_command(json_path: JsonPath = None) -> None:
-    """List every model: its forms, the usual one first, and its hyper-parameters."""
+    """List every model with its forms, beginning with the usual one, and its hyper-parameters."""
     from formulations.commands.options import models_by_name
     from formulations.modelling import Stated
 
@@ -193,7 +195,7 @@ def models_command(json_path: JsonPath = None) -> None:
 
 @command
 def kernels_command(json_path: JsonPath = None) -> None:
-    """List every kernel that an expression may name: what it is also called, and its parameters, in order."""
+    """List every kernel that an expression may name, with its other names and its parameters in order."""
     from qpkernels.kernels.catalogue import KERNELS
 
     table = Table(Column("kernel", no_wrap=True), "also", "parameters")

@@ -8,9 +8,8 @@
     value  = number | scale | auto | [number, ...]
 
 Names are those of :data:`qpkernels.kernels.catalogue.KERNELS`.
-Numbers may be computed with + - * / and **; ``inf`` is one. ``scale`` is
-1 / (d Var X), and ``auto`` 1 / d, of samples with d features. The text is read by Python's parser, and nothing is
-carried out but what is listed here.
+Numbers may be computed with + - * / and **, and ``inf`` is a number. For samples with d features, ``scale`` is 1 / (d
+Var X) and ``auto`` is 1 / d. The text is read by Python's parser, and only the operations listed here are carried out.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ Number: TypeAlias = int | float
 Made = TypeVar("Made")
 
 _LONGEST = 1000
-"""Characters of an expression; more would be a slip, or an attack on the parser."""
+"""Most characters of an expression; more would be a slip, or an attack on the parser."""
 
 
 _OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
@@ -176,7 +175,7 @@ class _Reader:
         return self._checked(node, lambda: kind.named(**complete), complete.keys() - given.keys())
 
     def _completed(self, entry: KernelEntry, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Add what the options say, and a width by the data."""
+        """Add the values of the options, and a width by the data."""
         width = {"gamma", *entry.instead}
         settled = width if given.keys() & width else set()
         open_ = {each.name for each in entry.parameters} - settled - given.keys()
@@ -222,7 +221,7 @@ class _Reader:
         return int(value) if whole else value
 
     def _checked(self, node: ast.expr, make: Callable[[], Made], options: Collection[str] = ()) -> Made:
-        """Return what is made; what is refused is told with its place, or with its option."""
+        """Return the result; an error is reported with its place, or with its option."""
         try:
             return make()
         except ParameterError as error:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Machines in files, of fit and of svm-train, and the samples that one is asked about.
+"""Machines in files that fit or svm-train wrote, and the samples that they are asked about.
 
-A machine has its columns, as many features, and targets where it can be held against any. As with svm-predict, features
-that LIBSVM text leaves out are 0, in samples and in the machine. Columns of a table are found by their names, that of
-the targets as well. Other files than LIBSVM text may lack the targets, which prediction does not need.
+Samples get the columns of the machine and as many features, and targets if there are any to compare with. As with
+svm-predict, features that LIBSVM text leaves out are 0, in samples and in the machine. Columns of a table are found by
+their names, as is that of the targets. Files other than LIBSVM text may lack the targets, which prediction does not
+need.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ __all__ = ["check_for_libsvm", "read_machine", "read_new", "write_for_libsvm"]
 
 
 def read_machine(path: Path, *, scaled: bool, probability: bool = False) -> Predictor:
-    """Read a machine from an archive of ours, or from a model file of LIBSVM.
+    """Read a machine from an archive that fit wrote, or from a model file of LIBSVM.
 
-    Unless samples come ``scaled`` by a range file, it is told that one lies beside a model. With ``probability`` the
-    probabilities of a model of LIBSVM decide, as in svm-predict -b 1; those of ours always do.
+    Unless samples come ``scaled`` by a range file, a hint says that one lies beside a model. With ``probability`` the
+    probabilities of a model of LIBSVM decide, as in svm-predict -b 1; those of our machines always do.
     """
     if not path.exists() and npz_path(path).exists():
         # fit writes a suffix where none is stated.
@@ -81,7 +82,7 @@ _SVM_TYPES = {"nu-margin": SvmType.NU_SVC, "one-class": SvmType.ONE_CLASS, "nu-t
 
 
 def check_for_libsvm(asked: Asked, training: TrainingSamples, kernel: Kernel | None, *, against_rest: bool) -> None:
-    """Refuse what LIBSVM has no model for, before anything is trained."""
+    """Refuse machines that LIBSVM has no model for, before anything is trained."""
     if against_rest:
         raise UnsupportedProgramError(
             "LIBSVM has machines and probabilities of pairs of classes; leave out --one-versus-rest or --libsvm-model."
@@ -104,7 +105,7 @@ def check_for_libsvm(asked: Asked, training: TrainingSamples, kernel: Kernel | N
 
 
 def write_for_libsvm(trained: TrainedMachine, asked: Asked, samples: int, path: Path) -> list[Path]:
-    """Write the machine of so many samples as svm-train does, and the range of its features where they were scaled.
+    """Write the machine as svm-train does, and the ranges of its features where they were scaled.
 
     LIBSVM's machine of one class has nu m times the coefficients of the model.
     """
@@ -136,7 +137,7 @@ def _sigmoids(decision: Decision) -> LibsvmSigmoids | None:
 
 
 def read_new(options: NewOptions, predictor: Predictor) -> tuple[Predictor, Samples, Dataset | None]:
-    """Return samples for a machine, with their set where they have targets, and the machine with as many features."""
+    """Return samples for a machine, their set if they have targets, and the machine with as many features."""
     if options.ranges is not None and predictor.preprocessing is not None:
         raise ParameterError("the machine keeps how its samples were scaled, and does it itself; leave --range out.")
     features = predictor.features
@@ -190,7 +191,7 @@ def _kind(source: str) -> str:
 
 
 def _archive_without_targets(source: str) -> Samples | None:
-    """Return the samples of a .npz file that has no y; None of any other."""
+    """Return the samples of a .npz file without y, or None for any other file."""
     if not source.lower().endswith(".npz") or not Path(source).is_file():
         return None
     arrays = load_arrays(source, "an archive of samples X")
@@ -210,7 +211,7 @@ def _known_target(options: NewOptions, predictor: Predictor) -> str | int | None
 def _columns(source: str, dataset: Dataset, predictor: Predictor, *, stated: bool) -> tuple[Samples, bool]:
     """Return the columns that the machine knows, by their names where it has some, and whether there are targets.
 
-    Where nobody states which column has the targets, the last one was taken for it.
+    If the options do not name the column of the targets, the last one was taken.
     """
     X, known, names = dataset.X, predictor.feature_names, dataset.feature_names
     is_number = dataset.y.dtype.kind in "fiu"

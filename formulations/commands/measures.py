@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How good predictions are, with error bars: of proportions Wilson's interval, of other numbers the bootstrap's.
+"""How good predictions are, with error bars: Wilson's interval for proportions, and the bootstrap's for other numbers.
 
 Wilson's interval of a share p = k / n at the confidence 1 - a holds all shares q with |p - q| <= z sqrt(q (1 - q) / n),
 where z is the normal quantile of 1 - a / 2. The bootstrap draws the samples anew with replacement, and takes the
-quantiles of what is measured on each draw. Sources: Wilson (1927); Efron (1979).
+quantiles of the numbers that are measured on each draw. Sources: Wilson (1927); Efron (1979).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class ConfidenceInterval:
 
 @dataclass(frozen=True)
 class ClassMeasures:
-    """For one class: precision, the share of its predictions that are right, and recall, the share found.
+    """For one class, precision is the share of its predictions that are right, and recall is the share found.
 
     A share is None where there are no such samples.
     """
@@ -77,13 +77,13 @@ class Classified:
     Attributes
     ----------
     accuracy
-        The share of right ones.
+        The share of correct predictions.
     labels
         The classes in sorted order: those of the machine, and those of the samples.
     confusion
-        How many samples of class i were predicted to be of class j, shape (classes, classes).
+        The number of samples of class i that were predicted to be of class j, shape (classes, classes).
     classes
-        One for each label.
+        Precision and recall for each label.
     """
 
     accuracy: ConfidenceInterval
@@ -186,7 +186,7 @@ def _root_mean_square(y: Vector, predicted: Vector) -> float:
 
 
 def inlying(predicted: NDArray[Any], confidence: float) -> Measures:
-    """Measure the share of +1 in predictions of +1 and -1: of samples like those of the training."""
+    """Measure the share of +1 in predictions of +1 and -1, which is that of samples like those of the training."""
     return {"inliers": _wilson(int((predicted > 0).sum()), predicted.size, confidence)}
 
 

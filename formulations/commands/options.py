@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The options that several commands have, in groups; what they mean is in :mod:`formulations.commands.statements`."""
+"""The options that several commands share, in groups; :mod:`formulations.commands.statements` carries them out."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ def find_model(name: str) -> tuple[str, str | None]:
 
 
 def complete_models(begin: str) -> list[str]:
-    """Return the models that a word may become; the shell asks."""
+    """Return the models that a word may be completed to, for the shell."""
     return sorted(name for name in models_by_name() if name.startswith(begin))
 
 
 def complete_solvers(begin: str) -> list[str]:
-    """Return the solvers that a word may become; the shell asks."""
+    """Return the solvers that a word may be completed to, for the shell."""
     from qpkernels.solvers import registered_solvers
 
     return sorted(solver.name for solver in registered_solvers() if solver.name.startswith(begin))
@@ -158,7 +158,7 @@ Tries = Annotated[
         "step of the exponent); may be repeated.",
     ),
 ]
-Store = Annotated[Path | None, in_output("--store", help="Keep every fit in this file; a rerun goes on from it.")]
+Store = Annotated[Path | None, in_output("--store", help="Keep every fit in this file; a rerun continues from it.")]
 Picture = Annotated[Path | None, in_output("--picture", help="Draw seconds against certified gaps into this file.")]
 JsonPath = Annotated[str | None, in_output("--json", help="Also write JSON to this file; '-' prints JSON only.")]
 MachinePath = Annotated[Path, typer.Option("--model", help="The machine: a file that fit wrote, or a model of LIBSVM.")]
@@ -171,7 +171,7 @@ _Target = Annotated[
     str | None,
     in_data("--target", help="Target column of a CSV file: its name, or its number from 1; default: the last."),
 ]
-Positive = Annotated[str | None, in_data("--positive", help="The class that is +1, by its name, against all others.")]
+Positive = Annotated[str | None, in_data("--positive", help="The name of the class that is +1, against all others.")]
 _Dense = Annotated[
     bool, in_data("--dense", help="Hold all entries; default: LIBSVM text with under a quarter of nonzeros is sparse.")
 ]
@@ -188,7 +188,7 @@ class SamplesOptions:
 
 @dataclass(frozen=True)
 class NewOptions(SamplesOptions):
-    """Which samples a machine is asked about."""
+    """The samples that a machine is asked about."""
 
     target: Annotated[
         str | None,
@@ -202,7 +202,7 @@ class NewOptions(SamplesOptions):
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """Which samples a model is stated on, and what is done to them first."""
+    """The samples that a model is stated on, and their scaling."""
 
     data: _Source
     target: _Target = None
@@ -271,7 +271,7 @@ Settings = Annotated[
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """Which model, and its hyper-parameters."""
+    """The model, and its hyper-parameters."""
 
     model: Annotated[
         str,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The common part of all commands: how they print, what they write, and how they end."""
+"""The common part of all commands: their printing, the files that they write, and their exit statuses."""
 
 from __future__ import annotations
 
@@ -98,22 +98,22 @@ class Ending(IntEnum):
     """The exit status of a command."""
 
     DONE = 0
-    """Done, and every answer that was asked for is proved."""
+    """The command is done, and every answer is proved."""
 
     BAD_INPUT = 2
-    """Nothing was done: an option, a file or a name is none."""
+    """Nothing was done, because an option, a file or a name is not valid."""
 
     NOT_PROVED = 3
     """There is an answer, and it is not proved."""
 
     NO_ANSWER = 4
-    """There is none: the model has no solution, or no solver found one."""
+    """There is no answer: the model has no solution, or no solver found one."""
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Give a command its groups of options, and let exceptions of the project end it with one line and a status.
 
-    With ``--json``, why there is no answer is written as JSON as well.
+    With ``--json``, the reason for a missing answer is written as JSON as well.
     """
     flat = with_options(function)
 
@@ -156,7 +156,7 @@ def _status_of(error: Exception) -> str:
 
 
 def end(statuses: Iterable[Status | str]) -> None:
-    """End a command with the status that those of its answers deserve; return where all are proved."""
+    """End a command with the exit status for those of its answers, or return if all are proved."""
     from qpkernels.problems import Status
 
     told = [str(status) for status in statuses]
@@ -169,9 +169,9 @@ def end(statuses: Iterable[Status | str]) -> None:
 
 @contextmanager
 def waiting(what: str) -> Iterator[Callable[[str], None]]:
-    """Say on standard error what is being done: on a terminal at once, with the last line of progress that is given.
+    """Print on standard error what is being done: on a terminal at once, with the last line of progress.
 
-    Elsewhere such a line is printed now and then, once it takes long.
+    Elsewhere, a line is printed now and then if it takes long.
     """
     console = Console(stderr=True, soft_wrap=True)
     with console.status(escape(what)) as status:
@@ -194,7 +194,7 @@ class _Seldom:
 
 
 class _ToStandardError(logging.Handler):
-    """Prints what is logged; which stream that is, is asked each time."""
+    """Prints log records to the present standard error, which is looked up each time."""
 
     def emit(self, record: logging.LogRecord) -> None:
         print(record.getMessage(), file=sys.stderr)
@@ -214,7 +214,7 @@ def hint(text: str) -> None:
 
 
 def report(heading: str, tables: Any) -> Console:
-    """Print a heading and tables, 110 columns wide where no terminal says otherwise; return where."""
+    """Print a heading and tables, 110 columns wide unless the terminal differs, and return the console."""
     console = Console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console = Console(width=110)
@@ -224,7 +224,7 @@ def report(heading: str, tables: Any) -> Console:
 
 
 def show(table: Any, record: Any, json_path: str | None) -> None:
-    """Print a table and write its record as JSON, as asked for."""
+    """Print a table and write its record as JSON, as requested."""
     if json_path != "-":
         Console().print(table)
     if json_path is not None:
@@ -240,7 +240,7 @@ def facts(values: Mapping[str, str]) -> Table:
 
 
 def number(value: float | None, digits: int = 6) -> str:
-    """Return a number with that many digits that count; nothing is said of none."""
+    """Return a number with that many significant digits, and an empty text for None."""
     return "" if value is None else f"{value:.{digits}g}"
 
 
@@ -284,7 +284,7 @@ def check_picture(path: Path | None) -> None:
 
 
 def write_picture(display: Display, path: Path, title: str, console: Console) -> None:
-    """Draw a display into a file under a title, and print where that is."""
+    """Draw a display into a file under a title, and print its path."""
     from qpkernels.arrays.files import replacing
 
     display.plot().ax_.set_title(title, fontsize="medium")

@@ -40,10 +40,10 @@ def predict_command(
     decision: Annotated[bool, typer.Option("--decision", help="Add the decision values, as CSV.")] = False,
     json_path: JsonPath = None,
 ) -> None:
-    """Predict a class or a value for every sample, one line each, as svm-predict writes them or as CSV.
+    """Predict a class or a value for every sample, one line each, in the format of svm-predict or as CSV.
 
-    Targets in the file are not looked at; other files than LIBSVM text need none. Names of classes with spaces come as
-    CSV where other columns follow.
+    Targets in the file are ignored, and only LIBSVM text must have them. Names of classes with spaces are written as
+    CSV if other columns follow.
     """
     from formulations.commands.machines_in_files import read_machine, read_new
     from qpkernels.arrays.files import replacing
@@ -127,10 +127,10 @@ def evaluate_command(
     seed: Seed = 0,
     json_path: JsonPath = None,
 ) -> None:
-    """Hold predictions against the targets of a file: the test error, with error bars.
+    """Compare predictions with the targets of a file, and print the test error with error bars.
 
-    Classes: accuracy, confusion, precision and recall with Wilson's intervals. Values: R^2 and mean errors with those
-    of the bootstrap.
+    For classes these are accuracy, confusion, precision and recall with Wilson's intervals. For values they are R^2 and
+    mean errors with bootstrap intervals.
     """
     from formulations.commands.machines_in_files import read_machine, read_new
     from formulations.commands.measures import check_labels, classified, inlying, true_labels, valued
@@ -224,7 +224,7 @@ def export_machine_command(
     ] = None,
     json_path: JsonPath = None,
 ) -> None:
-    """Write a machine as a program: C99 without dependencies, ONNX, or JSON; and prove that it predicts the same.
+    """Write a machine as a program, in C99 without dependencies, ONNX or JSON, and prove that it predicts the same.
 
     The exit status is 3 where the label of a sample is not proved to be the same.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Samples as models are stated on them: with names for classes, and scaled."""
+"""Samples as models are stated on them, scaled and with names for classes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 _MOST_CLASSES = 100
-"""More different targets than this are taken for the values of a regression."""
+"""More different targets than this are taken to be the values of a regression."""
 
 _LARGEST_INTEGER = 2.0**53
 """Below it, every integer is a float64."""
@@ -57,21 +57,21 @@ class TrainingSamples:
     Attributes
     ----------
     name
-        What the set is called.
+        The name of the set.
     X
         The samples, scaled.
     y
-        Labels or targets; +1 and -1 where one class is told from the others.
+        Labels or targets; +1 and -1 where one class is separated from the others.
     labels
-        The targets, classes by their names.
+        The targets, where classes are given by their names.
     signed
-        The names of -1 and +1, where one class is told from the others; else None.
+        The names of -1 and +1, where one class is separated from the others; otherwise None.
     feature_names
-        The columns of a CSV file with a header, without the target; else None.
+        The columns of a CSV file with a header, without the target; otherwise None.
     scaling
-        What was done to the samples; None: nothing.
+        The scaling of the samples; None: they were not scaled.
     target
-        The column of the targets: its name, or the number from 1 that the options say; None: nothing is known of it.
+        The column of the targets: its name, or the number from 1 that the options state; None: it is not known.
     """
 
     name: str
@@ -205,7 +205,7 @@ def _check_targets(source: str, asked: Asked, y: NDArray[Any], target: str | Non
 
 
 def scaling_of(options: TrainingOptions, X: Samples) -> Scaling | None:
-    """Return what the options say is done to samples; None: nothing."""
+    """Return the scaling that the options state, or None."""
     chosen = [
         name
         for name, given in (("scale", options.scale), ("standardise", options.standardise), ("range", options.ranges))

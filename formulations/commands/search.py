@@ -39,7 +39,7 @@ def grid_command(
     kernel: KernelOptions,
     model: ModelOptions,
     tries: Tries = None,
-    folds: Annotated[int, in_solving(help="Parts, each of which is held out once.")] = 5,
+    folds: Annotated[int, in_solving(help="Number of parts, each of which is held out once.")] = 5,
     scoring: Annotated[
         str | None, in_solving(help="A scorer of scikit-learn; default: accuracy, or R^2 of values.")
     ] = None,
@@ -52,7 +52,7 @@ def grid_command(
 ) -> None:
     """Cross-validate every combination of hyper-parameters, and say which is best; every fit is proved.
 
-    Without --try, those of grid.py, as far as there are such: C=log2:-5,15,2 and gamma=log2:3,-15,-2.
+    Without --try, the values are those of grid.py, where the model has them: C=log2:-5,15,2 and gamma=log2:3,-15,-2.
     """
     from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -150,9 +150,9 @@ def path_command(
     ] = False,
     json_path: JsonPath = None,
 ) -> None:
-    """Solve a model along the values of one hyper-parameter, each fit from the one before, and prove every answer.
+    """Solve a model along the values of one hyper-parameter, each from the answer before, and prove every answer.
 
-    Without --try: C=log10:-2,3,1; with --exact: C=0.01,100.
+    Without --try, the values are C=log10:-2,3,1, or with --exact C=0.01,100.
     """
     from formulations.commands import samples, statements
     from formulations.commands.training import read_tries, stated

@@ -69,7 +69,8 @@ def fit_command(
 ) -> None:
     """Train a machine on a file, prove that it is optimal, and write it for predict and evaluate.
 
-    Several classes are told apart by a machine for each pair of them. The machine keeps how its samples were scaled.
+    Several classes are separated by a machine for each pair of them. The written machine keeps the scaling of its
+    samples.
     """
     from formulations.commands import machines_in_files, samples, statements, training
     from formulations.commands.statements import Solving
@@ -152,7 +153,7 @@ def solve_command(
     ] = None,
     json_path: JsonPath = None,
 ) -> None:
-    """Solve one model or form by one solver, and say how well the answer is proved."""
+    """Solve one model or form by one solver, and tell how well the answer is proved."""
     from formulations.commands import samples, statements
     from formulations.commands.measures import training_score
     from formulations.commands.statements import Solving
@@ -191,7 +192,7 @@ def _cell(name: str, value: Any) -> str:
 
 
 def _with_exact_kernel(model: Model[Any], solution: Solution) -> dict[str, Any]:
-    """Say how far the answer is from the optimum with the exact kernel, of models that can tell without solving it."""
+    """Print how far the answer is from the optimum with the exact kernel, if the model can tell without solving it."""
     from qpkernels.display.tables import without_nan
     from qpkernels.problems.exact_kernel import PenalisedBounds
 

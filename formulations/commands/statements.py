@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a command solves what it was asked: by whom, how well, how long, and what is told and kept on the way."""
+"""How a command solves its problem: by which solver, how well and how long, with its progress and checkpoints."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ __all__ = [
 ]
 
 Scheme: TypeAlias = OneVersusOne | OneVersusRest
-"""How machines of two classes tell several apart."""
+"""The schemes by which machines of two classes separate several."""
 
 Indefinite: TypeAlias = Literal["refuse", "clip", "shift"]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A model by its name, and what is stated of it before there are data.
+    """A model by its name, with the options that are stated before there are data.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Asked:
     indefinite
         How to treat a kernel matrix with a negative eigenvalue; see :class:`~qpkernels.gram.Gram`.
     rank
-        That of the matrix in place of the kernel's own; None: its own.
+        The rank of an approximate kernel matrix; None: the matrix is exact.
     """
 
     name: str
@@ -110,7 +110,7 @@ class Asked:
 
 
 def ask(options: ModelOptions, kernel: KernelOptions, form: str | None = None) -> Asked:
-    """Return which model the options name, and ``form`` of it."""
+    """Return the model that the options name, and its ``form``."""
     (asked,) = ask_all([options.model], options.cost, options.settings, kernel)
     if form is None:
         return asked
@@ -167,7 +167,7 @@ def choose_kernel(options: KernelOptions, X: Samples) -> Kernel | None:
 
 
 def heading_of(source: str, X: Samples, kernel: Kernel | None, values: Mapping[str, Any]) -> str:
-    """Say in a line what was solved: the data, the kernel, the hyper-parameters."""
+    """Return a line on what was solved: the data, the kernel and the hyper-parameters."""
     chosen = "".join(f", {name} = {value:g}" for name, value in values.items())
     how = describe(kernel) if kernel is None else f"kernel {describe(kernel)}"
     return f"{source}: {X.shape[0]} samples, {X.shape[1]} features, {how}{chosen}"

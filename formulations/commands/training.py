@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Machines trained on what a file holds: two classes, several, one, or values."""
+"""Machines trained on the samples of a file: of two classes, several, one, or values."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ _FOLDS = 5
 
 @dataclass(frozen=True, eq=False)
 class TrainedMachine:
-    """A machine, and what is known of its training.
+    """A machine, and the results of its training.
 
     Attributes
     ----------
     predictor
         The machine, for samples as they are in files.
     function
-        Its function, where it has one alone.
+        Its function, if it has only one.
     statuses, relative_gap, seconds
-        What is proved of its parts, of the weakest, and how long they took.
+        The statuses of its parts, the gap of the weakest, and the seconds that they took.
     score
-        How good it is on its own samples, by the name of the score.
+        The score on its own samples, by the name of the score.
     """
 
     predictor: Predictor
@@ -66,17 +66,17 @@ class TrainedMachine:
 
     @property
     def status(self) -> str:
-        """``optimal`` if every part is; otherwise the status of the first that is not."""
+        """``optimal`` if every part is, and otherwise the status of the first part that is not."""
         return next((status for status in self.statuses if status != "optimal"), "optimal")
 
 
 def stated(asked: Asked, training: TrainingSamples, kernel: Kernel | None, *, against_rest: bool = False) -> Any:
-    """Return what is asked for: a model, one of its forms, or where there are several classes, a scheme of machines.
+    """Return the requested statement: a model, one of its forms, or for several classes a scheme of machines.
 
     Raises
     ------
     ParameterError
-        If a form, or one against the rest, is asked for and does not apply.
+        If a form, or one against the rest, is requested and does not apply.
     """
     if not (asked.separates and np.unique(training.y).size > 2):
         if against_rest:
@@ -90,7 +90,7 @@ def stated(asked: Asked, training: TrainingSamples, kernel: Kernel | None, *, ag
 def train(
     asked: Asked, training: TrainingSamples, kernel: Kernel | None, solving: Solving, *, against_rest: bool
 ) -> TrainedMachine:
-    """Train the machine that is asked for, one of several classes where there are several."""
+    """Train the requested machine, which is one of several classes where there are several."""
     statement = stated(asked, training, kernel, against_rest=against_rest)
     if isinstance(statement, Model | Form):
         with waiting(f"training on {training.X.shape[0]} samples") as tell:
@@ -200,14 +200,14 @@ def _parts(decision: Labels | Votes, y: NDArray[Any]) -> Iterator[tuple[Indices,
 
 
 _MOST = 1000
-"""Values of one name; more would be a slip."""
+"""Most values of one name; more are taken for a slip."""
 
 
 def read_tries(tries: Iterable[str]) -> dict[str, Any]:
     """Return the values by name.
 
-    ``log2:begin,end,step`` are the powers of 2 with the exponents begin, begin + step and so on up to end; those of 10
-    are ``log10``.
+    ``log2:begin,end,step`` stands for the powers of 2 with the exponents begin, begin + step and so on up to end, and
+    ``log10`` for powers of 10.
     """
     found: dict[str, Any] = {}
     for text in tries:
