@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A kernel bound to samples: its matrix, the condition of Mercer."""
+"""A kernel bound to samples: its matrix, and Mercer's condition."""
 
 from qpkernels.gram.gram import Gram
 from qpkernels.gram.low_rank import Approximation, LowRank

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A kernel matrix whose samples come and go: each entry is computed once, and products follow from the last one."""
+"""A kernel matrix whose samples come and go: entries are computed once, and products are updated from the last one."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ class Stored(NamedTuple):
 class GrowingMatrix:
     """A symmetric matrix in memory with room for more rows.
 
-    A row, with its column, has a slot; that of one that is gone is used again. The rows that are not in use are 0.
+    A row, with its column, has a slot. The slot of a row that is gone is used again. Rows that are not in use are 0.
 
     Parameters
     ----------
     matrix
-        The first rows, which take the first slots.
+        The first rows, which occupy the first slots.
     """
 
     def __init__(self, matrix: Matrix) -> None:
@@ -71,14 +71,14 @@ class GrowingMatrix:
         self._resize(matrix, len(matrix))
 
     def _resize(self, matrix: Matrix, size: int) -> None:
-        """Make room for ``size`` rows and some more, the first of which are those of ``matrix``."""
+        """Make room for ``size`` rows and some more; the first rows are those of ``matrix``."""
         capacity, known = size + size // _SPARE + _SPARE, len(matrix)
         before, self.entries = len(self.entries), np.zeros((capacity, capacity))
         self.entries[:known, :known] = matrix
         self._free = [*range(capacity - 1, max(before, known) - 1, -1), *self._free]
 
     def claim(self, count: int) -> Indices:
-        """Return so many slots that are free, for rows to be written."""
+        """Return the given number of free slots, for rows to be written."""
         if count > len(self._free):
             self._resize(self.entries, len(self.entries) + count)
         return np.array([self._free.pop() for _ in range(count)], dtype=np.intp)
@@ -114,13 +114,13 @@ _SPARED = 2
 class FollowedProduct:
     r"""The product K v of a :class:`GrowingMatrix` whose rows come and go, from the product before it, by its slots.
 
-    With v = v0 + d, K v = K v0 + K d takes the rows where d is not 0 alone. The rounding error of K v0 stays in it, and
-    each update adds its own: in the terms of ``qpkernels.problems.rounding``, with l_i = sqrt(K_ii),
+    With v = v0 + d, K v = K v0 + K d only takes the rows where d is not 0. The rounding error of K v0 remains in the
+    result, and each update adds its own: in the terms of ``qpkernels.problems.rounding``, with l_i = sqrt(K_ii),
 
         sqrt(n) eps sum_j |d_j| l_j l_i  +  eps |K v|_i
 
-    for the sum over n rows and for adding it. These bounds come with the product, so that a certificate counts them.
-    Once they are some times those of a product made afresh, it is made afresh.
+    for the sum over n rows and for adding it. The product comes with these bounds, so that a certificate counts them.
+    Once they are several times as large as those of a product computed from scratch, it is computed from scratch.
     """
 
     def __init__(self, memory: GrowingMatrix) -> None:
@@ -128,19 +128,19 @@ class FollowedProduct:
         self.forget()
 
     def forget(self) -> None:
-        """Make the next product afresh."""
+        """Compute the next product from scratch."""
         capacity = len(self._memory.entries)
         self._v, self._values, self._error = np.zeros(capacity), np.zeros(capacity), np.zeros(capacity)
         self._known = np.zeros(capacity, bool)
 
     def written(self, slots: Indices) -> None:
-        """Take note that the rows in ``slots`` are others now."""
+        """Take note that the rows in ``slots`` have changed."""
         if len(self._v) != len(self._memory.entries) or self._v[slots].any():
             self.forget()
         self._known[slots] = False
 
     def product(self, slots: Indices, v: Vector) -> BoundedProduct:
-        """Return the product with v of the matrix in ``slots``, with bounds of what updates did to it."""
+        """Return the product with v of the matrix in ``slots``, with bounds on the error that updates added."""
         full = np.zeros(self._v.size)
         full[slots] = v
         changed = np.flatnonzero(full != self._v)
@@ -181,7 +181,7 @@ class FollowedProduct:
 
 
 def stored(gram: Gram) -> Stored | None:
-    """Return a matrix in memory that holds the entries of ``gram``; None: there is none."""
+    """Return a matrix in memory that holds the entries of ``gram``, or None if there is none."""
     if isinstance(gram, ChangingGram) and gram.is_shared:
         return gram.stored
     return Stored(gram.dense, np.arange(len(gram))) if gram.is_formed else None
@@ -195,9 +195,9 @@ def changed(gram: Gram, rows: Indices, X: Samples) -> Gram:
     gram
         The kernel matrix of m samples.
     rows
-        The samples wanted, in their order: numbers below m are those of ``gram``, and m + k is the k-th of ``X``.
+        The samples wanted, in order: numbers below m are samples of ``gram``, and m + k is the k-th sample of ``X``.
     X
-        New samples, as the kernel takes them, all of which are wanted; there may be none.
+        New samples in a form that the kernel takes. All of them are wanted; there may be none.
 
     Raises
     ------
@@ -210,15 +210,15 @@ def changed(gram: Gram, rows: Indices, X: Samples) -> Gram:
 
 
 def joined(X: Samples, new: Samples) -> Samples:
-    """Return samples and further ones, in the same container."""
+    """Return samples followed by further samples, in the same container."""
     return csr_array(vstack([X, new])) if is_sparse(X) or is_sparse(new) else np.concatenate([X, new])
 
 
 class ChangingGram(Gram):
     """A kernel matrix that shares its entries with the one before a change and the one after it.
 
-    It is the matrix of its own samples, as any :class:`Gram`. Both share entries in memory: a change computes the rows
-    of new samples alone. One of both must :meth:`leave` them, and then asks its kernel, as any other.
+    Like any :class:`Gram`, it is the matrix of its own samples. Both matrices share entries in memory: a change only
+    computes the rows of new samples. One of the two must :meth:`leave` them and then asks its kernel.
 
     Notes
     -----
@@ -227,7 +227,7 @@ class ChangingGram(Gram):
     gram
         The kernel matrix whose entries are to be shared.
     other
-        The one of the two that goes on with them.
+        The one of the two matrices that keeps them.
     """
 
     _memory: GrowingMatrix | None
@@ -238,8 +238,8 @@ class ChangingGram(Gram):
     def of(cls, gram: Gram) -> Gram:
         """Return the same matrix with its entries in memory, where this makes a change cheaper; else ``gram``.
 
-        It does not for explicit features, which are fewer than the samples, nor for a matrix that is corrected, of
-        which a change may change every entry, nor for one above the memory limit.
+        A change does not become cheaper with explicit features, which are fewer than the samples, with a corrected
+        matrix, where a change may alter every entry, or with a matrix above the memory limit.
         """
         if isinstance(gram, cls) and gram.is_shared:
             return gram
@@ -261,12 +261,12 @@ class ChangingGram(Gram):
 
     @property
     def is_shared(self) -> bool:
-        """Whether its entries are in memory for the next change."""
+        """Whether the entries are in memory for the next change."""
         return self._memory is not None
 
     @property
     def stored(self) -> Stored:
-        """The matrix in memory that holds the entries, and the row there of each sample."""
+        """The matrix in memory that holds the entries, and the row that each sample has there."""
         assert self._memory is not None
         return Stored(self._memory.entries, self._slots)
 
@@ -296,7 +296,7 @@ class ChangingGram(Gram):
     def _write(self, added: Indices) -> bool:
         """Compute the rows of the samples ``added``.
 
-        Return whether the kernel is one that says to be positive semidefinite, and no pair of samples contradicts it.
+        Return whether the kernel claims to be positive semidefinite and no pair of samples contradicts the claim.
         """
         assert self._memory is not None
         X, kernel = self.X, self.kernel
@@ -315,7 +315,7 @@ class ChangingGram(Gram):
         return self._by_construction and bool((np.abs(rows) <= limits).all())
 
     def leave(self, other: Gram) -> None:
-        """Share no entries any more: memory that ``other`` does not use is free for the next change."""
+        """Stop sharing entries: memory that ``other`` does not use becomes free for the next change."""
         if self._memory is None or not isinstance(other, ChangingGram) or other._memory is not self._memory:
             return
         used = np.zeros(len(self._memory.entries), bool)
@@ -325,7 +325,7 @@ class ChangingGram(Gram):
 
     @property
     def is_formed(self) -> bool:
-        """Whether the whole matrix is there, or can be copied."""
+        """Whether the whole matrix is in memory or can be copied from there."""
         return self._memory is not None or super().is_formed
 
     def _form(self) -> Formed:
@@ -334,7 +334,7 @@ class ChangingGram(Gram):
         return super()._form()
 
     def followed_product(self, v: Vector) -> BoundedProduct:
-        """Return K v from the last product asked for here, with bounds of what that adds to its rounding.
+        """Return K v, updated from the last product asked for here, with bounds on the rounding error that this adds.
 
         See :class:`FollowedProduct`; the last product may be of the matrix before a change.
         """
@@ -348,7 +348,7 @@ class ChangingGram(Gram):
         return self.followed_product(v)
 
     def forget_product(self) -> None:
-        """Let the next product be made afresh, for whom the bounds of a followed one are too wide."""
+        """Let the next product be computed from scratch, for callers who need tighter bounds than an update has."""
         self._last.forget()
 
     def _product(self, v: Vector) -> Vector:

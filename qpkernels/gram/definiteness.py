@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""When a kernel matrix counts as symmetric and positive semidefinite, and how an indefinite one is made so."""
+"""The tests for a symmetric, positive semidefinite kernel matrix, and the ways to make an indefinite one so."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ class Correction:
     Attributes
     ----------
     kind
-        "clip": its negative eigenvalues were set to 0. "shift": the smallest one was taken from its diagonal.
+        "clip": negative eigenvalues were set to 0. "shift": the smallest one was subtracted from the diagonal.
     smallest_eigenvalue
-        The smallest eigenvalue of the kernel matrix as it was.
+        The smallest eigenvalue of the kernel matrix before the correction.
     negative_eigenvalues
-        How many of its eigenvalues were negative.
+        The number of its negative eigenvalues.
     """
 
     kind: Literal["clip", "shift"]
@@ -75,7 +75,7 @@ class Correction:
         return -self.smallest_eigenvalue if self.kind == "shift" else 0.0
 
     def __str__(self) -> str:
-        """Say in a sentence what was done."""
+        """Return a sentence that says what was done."""
         done = "set to 0" if self.kind == "clip" else f"lifted by adding {self.shift:.6g} to the diagonal"
         return (
             f"the kernel matrix was indefinite: {self.negative_eigenvalues} of its eigenvalues were negative, "
@@ -85,14 +85,14 @@ class Correction:
 
 @dataclass(frozen=True, eq=False)
 class Formed:
-    """A kernel matrix, read-only, as it is used.
+    """A kernel matrix in the form in which it is used, read-only.
 
     Attributes
     ----------
     matrix
-        The matrix, corrected if need be.
+        The matrix, corrected if necessary.
     correction
-        How it was corrected; None: it is as the kernel gives it.
+        How it was corrected; None if it is as the kernel gives it.
     kept
         The eigenvectors V+ of the eigenvalues that were kept, where it was clipped.
     """
@@ -116,12 +116,12 @@ def is_psd(K: Matrix, diagonal: Vector) -> bool:
 
 
 def require_symmetric(K: Matrix, exchanged: Matrix, name: object) -> None:
-    """Settle that k(x_i, z_j) of ``K`` is k(z_j, x_i) of ``exchanged``, up to rounding.
+    """Require that k(x_i, z_j) in ``K`` equals k(z_j, x_i) in ``exchanged``, up to rounding.
 
     Raises
     ------
     NotSymmetricError
-        Otherwise; ``name`` is that of the kernel.
+        If it does not; ``name`` is the name of the kernel.
     """
     allowed = _SYMMETRY_TOLERANCE * max(float(np.abs(K).max()), float(np.abs(exchanged).max()))
     for rows in row_blocks(*K.shape):
@@ -139,7 +139,7 @@ def require_symmetric(K: Matrix, exchanged: Matrix, name: object) -> None:
 def smallest_ritz_value(product: Callable[[Vector], Vector], m: int) -> float:
     """Return an upper bound of the smallest eigenvalue of a symmetric m x m matrix, by Lanczos' method from products.
 
-    It is near that eigenvalue where this is apart from the others, as a negative one among those of a smooth kernel.
+    It is close to that eigenvalue if this is well separated from the others, as a negative one of a smooth kernel is.
     """
     basis, diagonal, beside = np.empty((min(m, _LANCZOS_STEPS), m)), np.empty(0), np.empty(0)
     q = np.random.default_rng(0).normal(size=m)
@@ -207,12 +207,12 @@ _LARGE = 2000
 
 
 def check_diagonal(kernel: Kernel, X: Samples, diagonal: Vector) -> None:
-    """Refuse samples of which the kernel sees too much for float64, or nothing though they are not 0.
+    """Refuse samples on which the kernel overflows in float64, or underflows to 0 although they are not 0.
 
     Raises
     ------
     NonFiniteError
-        What is proved would be of other samples.
+        If it does, since a proof would then be about other samples.
     """
     if not np.isfinite(diagonal).all():
         raise NonFiniteError(kernel.overflow)
@@ -222,7 +222,7 @@ def check_diagonal(kernel: Kernel, X: Samples, diagonal: Vector) -> None:
 
 
 def indefinite(kernel: Kernel, largest: float, smallest: float, bound: str = "") -> IndefiniteKernelError:
-    """Return the error of a matrix with a negative eigenvalue; ``bound`` tells in words if that is not the smallest."""
+    """Return the error for a matrix with a negative eigenvalue; ``bound`` says if it may not be the smallest."""
     claimed = " Its class must not say that it is positive_semidefinite then." if kernel.positive_semidefinite else ""
     return IndefiniteKernelError(
         f"the kernel matrix of {kernel!r} is not positive semidefinite: its smallest eigenvalue is {bound}"
@@ -269,7 +269,7 @@ def kernel_matrix(kernel: Kernel, X: Samples, memory_limit: float) -> Matrix:
 
 
 def _check_pairs(kernel: Kernel, X: Samples, K: Matrix) -> None:
-    """Refuse a kernel whose value of a pair depends on the other samples that came along."""
+    """Refuse a kernel whose value for a pair depends on the other samples in the call."""
     among_all, alone = K.diagonal(), kernel.diagonal(X)
     off = np.abs(among_all - alone)
     if off.max() > _SAME_VALUE * np.abs(K).max():
@@ -312,14 +312,14 @@ def _by_product_form(kernel: Kernel, X: Samples) -> _FactoredMatrix | None:
 
 
 def check_few(kernel: Kernel, X: Samples) -> None:
-    """Check a kernel on samples spread over all: its symmetry, and its definiteness if it claims that.
+    """Check a kernel on a few samples spread over all: its symmetry, and its definiteness if it claims that.
 
-    One whose laws are tested is believed where the samples are not many.
+    A kernel whose laws are tested is trusted if there are not too many samples.
 
     Raises
     ------
     NonFiniteError, NotSymmetricError, IndefiniteKernelError
-        If it fails.
+        If the kernel fails a check.
     """
     m = int(X.shape[0])
     if kernel.tested and m <= _ALL:
@@ -343,12 +343,12 @@ def check_whole(kernel: Kernel, diagonal: Vector, K: Matrix | None, product: Cal
     Parameters
     ----------
     K
-        The matrix; None where it does not fit in memory, and only its products are there.
+        The matrix; None where it does not fit in memory and only its products are available.
 
     Raises
     ------
     IndefiniteKernelError
-        With that eigenvalue.
+        If there is one; the message states it.
     """
     largest = float(diagonal.max())
     if K is not None and is_psd(K, diagonal):

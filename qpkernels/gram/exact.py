@@ -2,13 +2,13 @@
 r"""Proofs about a kernel matrix in exact arithmetic: enclosed sums, and samples that depend on each other.
 
 **Functions.** f(x_i) = sum_j c_j k(x_j, x_i) and ||f||^2 = c'K c come with proved bounds. Entries of K have errors E.
-The leading bits of K = H + L and c = h + l are split off, such that H h is exact in float64; H l + L c is smaller by
-those bits, and so is what its sums lose. So f is known to about
+The leading bits of K = H + L and c = h + l are split off such that H h is exact in float64. The rest, H l + L c, is
+smaller by those bits, and so are the rounding errors of its sums. So f is known to about
 
     u |f| + E |c|     and, where k is x'z, from w = sum_j c_j x_j,      u |f| + |X| (error of w).
 
-**Dependence.** Rounding makes any matrix singular that is nearly so, or regular that is not: the rank of a computed K
-says nothing of the samples in the space of their kernel.
+**Dependence.** Rounding can make a nearly singular matrix singular, and a singular one regular, so the rank of a
+computed K says nothing about the samples in the space of their kernel.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ _IN_RANGE = 2.0**400
 
 @dataclass(frozen=True, eq=False)
 class EnclosedFunction:
-    """f at the samples, shape (m,), and ||f||^2, of shape ()."""
+    """The values of f at the samples, shape (m,), and ||f||^2, shape ()."""
 
     values: Interval
     squared_norm: Interval
 
 
 def enclose_on_samples(gram: Gram, beta: Vector) -> EnclosedFunction:
-    """Return the expansion in beta at the samples of the Gram matrix; of a corrected one, that matrix is the data.
+    """Return the expansion in beta at the samples of the Gram matrix; if that is corrected, the matrix is the data.
 
     Raises
     ------
     NoEnclosureError
-        If the kernel states no bounds of its errors.
+        If the kernel does not state bounds on its errors.
     """
     if gram.correction is None:
         return enclose_expansion(gram.kernel, gram.X, beta, gram.X)
@@ -77,7 +77,7 @@ def enclose_expansion(kernel: Kernel, centers: Samples, coefficients: Vector, X:
     Raises
     ------
     NoEnclosureError
-        If the kernel states no bounds of its errors.
+        If the kernel does not state bounds on its errors.
     """
     (used,) = np.nonzero(coefficients)
     size = int(X.shape[0])
@@ -102,9 +102,9 @@ def _same(centers: Samples, X: Samples) -> bool:
 
 
 def largest_row_error(gram: Gram) -> float:
-    """Return a bound of the spectral norm of what the dense matrix is off: its largest sum of errors of a row.
+    """Return a bound on the spectral norm of the error of the dense matrix: the largest sum of the errors of a row.
 
-    The matrix is :attr:`Gram.dense`, of a kernel that is corrected or not.
+    The matrix is :attr:`Gram.dense`, whether it is corrected or not.
     """
     if gram.correction is not None:
         return 0.0
@@ -178,21 +178,21 @@ _SHARE = 2.0**20
 
 
 def enclose_dependence(gram: Gram, samples: Indices, v: Vector, *, balanced: bool) -> Interval | None:
-    """Return an enclosure of weights w near v, not 0, with sum_j w_j k(x_j, .) = 0 exactly; None: none is proved.
+    """Return an enclosure of nonzero weights w near v with sum_j w_j k(x_j, .) = 0 exactly, or None without a proof.
 
-    The kernel that is meant is the exact one of the samples and parameters as they are in float64. The elements of the
-    space are independent unless the kernel says otherwise (:meth:`~qpkernels.kernels.Kernel.relating`).
+    The statement is about the exact kernel of the samples and parameters as stored in float64. The elements of the
+    space count as independent unless the kernel says otherwise (:meth:`~qpkernels.kernels.Kernel.relating`).
 
     Parameters
     ----------
     gram
-        The kernel matrix of all samples; where it is corrected, that matrix is the data.
+        The kernel matrix of all samples; if it is corrected, the corrected matrix is the data.
     samples
-        Numbers of the samples that have a weight, shape (k,).
+        The numbers of the samples that have a weight, shape (k,).
     v
         Weights, shape (k,), none of which is 0.
     balanced
-        Whether sum_j w_j = 0 is asked for too.
+        Whether sum_j w_j = 0 is required as well.
     """
     if not samples.size or not np.isfinite(v).all():
         return None
@@ -256,7 +256,7 @@ def _relating(gram: Gram, samples: Indices) -> Rational:
 
 
 def equal_samples(gram: Gram) -> list[Indices]:
-    """Return the sets of two or more samples that are equal, and so are one element of the space."""
+    """Return the sets of two or more equal samples; each set is a single element of the space."""
     places: dict[object, list[int]] = defaultdict(list)
     for number, key in enumerate(_keys(gram)):
         places[key].append(number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The samples in explicit features Phi, K = Phi Phi', wherever they are held, dense or sparse, and sums over them."""
+"""The samples in explicit features Phi with K = Phi Phi', dense or sparse and held anywhere, and sums over them."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _CACHED = 2**17
 class Features(ABC):
     """Dense features Phi of m samples, shape (m, r), in blocks of rows.
 
-    All sums are made of functions of the rows of a block, by :meth:`mapped` and :meth:`summed`: where the rows are
-    decides what these two do, and nothing else. The functions are of modules, so that they can be sent.
+    All sums are built from functions of the rows of a block by :meth:`mapped` and :meth:`summed`. Only these two depend
+    on where the rows are held. The functions are defined at the level of modules, so that they can be sent.
     """
 
     in_memory: bool
@@ -53,7 +53,7 @@ class Features(ABC):
 
     @abstractmethod
     def mapped(self, function: Callable[..., Vector], *arguments: Any) -> Vector:
-        """Return ``function(rows, *arguments)`` of all rows: one number for each."""
+        """Return ``function(rows, *arguments)`` for all rows, one number for each."""
 
     @abstractmethod
     def summed(self, function: Callable[..., Vector], vectors: tuple[Vector, ...], *arguments: Any) -> Vector:
@@ -155,7 +155,7 @@ class SparseFeatures:
     """Sparse features: a product takes two passes over their entries."""
 
     level = None
-    """Around a level they would be filled."""
+    """Subtracting a level would fill them in."""
 
     def __init__(self, matrix: Samples) -> None:
         self.matrix = matrix
@@ -207,8 +207,8 @@ class SparseFeatures:
 def weights_of(features: Matrix, coefficients: Vector, level: Vector) -> Vector:
     """Return Phi'c without losing the digits that the rows of Phi share: sum c_j (phi_j - level) + level sum c_j.
 
-    Coefficients of a model with an intercept add up to 0. The rounding error of that sum matters the more the farther
-    away the samples are, so that it is added up exactly, in any order. NaN where that sum overflows.
+    The coefficients of a model with an intercept sum to 0. The rounding error of that sum matters more the farther the
+    samples are from the origin, so it is computed exactly, in any order. It is NaN where the sum overflows.
     """
     return np.asarray(_combined_around(features, coefficients, level) + level * exact_sum(coefficients))
 
@@ -289,7 +289,7 @@ class PivotedCholesky:
     pivots: Indices
 
     def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:
-        """Return a beta with Phi'beta = ``coordinates``, 0 outside the pivots; or several."""
+        """Return a beta with Phi'beta = ``coordinates`` that is 0 outside the pivots, or several of them."""
         beta, triangle = np.zeros((len(self.factor), *np.shape(coordinates)[1:])), self.factor[self.pivots]
         if not triangle.any():
             return beta
@@ -298,7 +298,7 @@ class PivotedCholesky:
         return beta
 
     def rows_of(self, crossed: Matrix) -> Matrix:
-        """Return the rows that the factor has for further samples, given the entries of K for the pivots and these.
+        """Return the rows of the factor for further samples, given the entries of K for the pivots and these samples.
 
         Parameters
         ----------
@@ -313,7 +313,7 @@ class PivotedCholesky:
 
 
 def pivoted_cholesky(K: Matrix, diagonal: Vector) -> PivotedCholesky:
-    """Return the factor of a positive semidefinite K, which it meets to about 1e-13 of max K_ii."""
+    """Return the factor of a positive semidefinite K; it reproduces K to about 1e-13 of max K_ii."""
     # LAPACK's own tolerance, m u max K_ii, is within the rounding of K itself where m is small.
     tolerance = (len(K) + 50) * 0.5 * np.finfo(float).eps * float(diagonal.max())
     with blas_threads_for(len(K)):

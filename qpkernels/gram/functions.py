@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The function that a kernel machine finds, several of them over the same samples, and the file of each."""
+"""The function that a kernel machine finds, several such functions over the same samples, and their files."""
 
 from __future__ import annotations
 
@@ -64,16 +64,16 @@ class Expansion:
     kernel
         k.
     centers
-        The samples x_j, dense or sparse; those that the function is called with may be either.
+        The samples x_j, dense or sparse; the samples that the function is called with may be either.
     coefficients
         beta_j, shape (number of centers,).
     intercept
         b.
     classes
-        (label of negative values, label of positive values) of a classifier, or None.
+        The pair (label of negative values, label of positive values) of a classifier, or None.
     feature_names
-        The columns of the data frame that the centers come from; a frame that the function is called with must have
-        the same, or those that the kernel takes by their names. None: they have no names.
+        The columns of the data frame that the centers come from. A data frame that the function is called with must
+        have the same columns, or those that the kernel takes by name. None if the columns have no names.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class Expansion:
         classes: NDArray[Any] | None,
         feature_names: FeatureNames,
     ) -> Expansion:
-        """Return the function of parts that are known to be sound, and nobody else's: without a check or a copy.
+        """Return the function without checking or copying its parts, which must be sound and not used elsewhere.
 
         Parameters
         ----------
@@ -136,23 +136,23 @@ class Expansion:
         return function
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a pickle holds: the fields alone, from which the rest is made anew."""
+        """Return the content of a pickle: only the fields, from which the rest is computed again."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __call__(self, X: ArrayLike) -> Vector:
         """Return the decision values f(x_i) + b, shape (number of samples,); memory stays bounded.
 
-        For an array of Dask they are an array of Dask, each block of which is made where it is.
+        For a Dask array the result is a Dask array, and each block is computed where it is stored.
 
         Parameters
         ----------
         X
-            Samples as the kernel takes them; a matrix with one sample a row for most kernels.
+            Samples in a form that the kernel takes; for most kernels a matrix with one sample per row.
 
         Raises
         ------
         ShapeError, FeatureNamesError
-            If ``X`` has other features than the centers.
+            If the features of ``X`` differ from those of the centers.
         """
         if is_dask(X):
             return by_blocks(self, X, None, np.float64)
@@ -162,12 +162,12 @@ class Expansion:
         return self.at_samples(samples)
 
     def at_samples(self, samples: Samples) -> Vector:
-        """Return the decision values of samples that :meth:`__call__` takes as they are.
+        """Return the decision values of samples that the kernel has already prepared.
 
         Parameters
         ----------
         samples
-            What the kernel makes of samples that are like the centers.
+            The samples as ``kernel.samples`` returns them, in the form of the centers.
         """
         weights = self._weights
         features = None if weights is None else _features(self.kernel, samples)
@@ -182,7 +182,7 @@ class Expansion:
         return _ValuesAt(self.kernel, self.centers)
 
     def in_features(self) -> Vector:
-        """Return the w of f(x) = <w, phi(x)> in the features of the kernel, which has such."""
+        """Return the w of f(x) = <w, phi(x)> in the features of the kernel, which must have some."""
         assert self._weights is not None
         return self._weights
 
@@ -190,7 +190,7 @@ class Expansion:
     def _weights(self) -> Vector | None:
         """The w of f(x) = <w, phi(x)> in the features of the kernel, or None if it has none.
 
-        Kernel sums over samples that are far from the origin, and near each other, lose the digits in which these
+        Kernel sums over samples that are far from the origin and close to each other lose the digits in which they
         differ.
         """
         features = _features(self.kernel, self.centers)
@@ -199,7 +199,7 @@ class Expansion:
         return weights_of(features, self.coefficients, features.mean(axis=0))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return class labels (the positive one where f(x) + b > 0), or the values where there are no classes.
+        """Return class labels (the positive one where f(x) + b > 0), or the values if there are no classes.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class Expansion:
 
     @property
     def weights(self) -> Vector:
-        """Weights w = sum_j beta_j x_j of the linear function <w, x> + b, shape (d,); only with the kernel Linear."""
+        """The weights w = sum_j beta_j x_j of the linear function <w, x> + b, shape (d,); only for Linear."""
         if not isinstance(self.kernel, Linear):
             raise AttributeError(
                 f"a function in the space of {self.kernel!r} has no weights; only one of Linear() has."
@@ -222,14 +222,14 @@ class Expansion:
         return self._weights.copy()
 
     def with_exact_kernel(self) -> Expansion:
-        """Return the same function, found in the space of :class:`~qpkernels.Nystroem`, in that of its exact kernel.
+        """Return the same function, found in the space of :class:`~qpkernels.Nystroem`, in that of the exact kernel.
 
-        It is one over the landmarks, with the same norm.
+        It is a function over the landmarks and has the same norm.
 
         Raises
         ------
         ParameterError
-            If the kernel is none of Nystroem's: the space of another does not lie within that of the exact kernel.
+            If the kernel is not Nystroem, since the space of another does not lie within that of the exact kernel.
         """
         if not isinstance(self.kernel, Nystroem):
             raise ParameterError(
@@ -249,12 +249,12 @@ class Expansion:
         return float(self.coefficients @ values)
 
     def save(self, path: str | Path) -> Path:
-        """Write the function to a .npz file, without pickle, every number exact; return the path with its suffix.
+        """Write the function to a .npz file, every number exact and without pickle; return the path with its suffix.
 
         Parameters
         ----------
         path
-            Where to; ``.npz`` is added if it is missing, and a file that is there is replaced.
+            The file to write; ``.npz`` is added if it is missing, and an existing file is replaced.
         """
         target = npz_path(path)
         contents = StoredCenters(self.kernel, self.centers, self.feature_names).to_arrays()
@@ -276,7 +276,7 @@ class Expansion:
         Raises
         ------
         FileFormatError
-            If the file is damaged, or another, or holds a kernel of a class that is not imported.
+            If the file is damaged, is of another kind, or holds a kernel of a class that is not imported.
         """
         arrays = load_arrays(path, _WHAT)
         StoredCenters.check_arrays(arrays, path, _WHAT, "coefficients", "intercept")
@@ -293,12 +293,12 @@ class Expansion:
 
 
 def check_width(samples: Samples, centers: Samples) -> None:
-    """Refuse samples that have other features than the centers of a function.
+    """Refuse samples whose features differ from those of the centers of a function.
 
     Raises
     ------
     ShapeError
-        With both numbers.
+        If they do; the message states both numbers.
     """
     if samples.shape[1:] != centers.shape[1:]:
         known, came = (
@@ -319,7 +319,7 @@ _CLOSE = 0.1 * EXPONENT_ERROR
 
 
 class _ValuesAt:
-    """The kernel values of new samples with some centers: what these add to each call is made once."""
+    """The kernel values of new samples with some centers; the part that needs the centers alone is computed once."""
 
     def __init__(self, kernel: Kernel, centers: Samples) -> None:
         self._kernel, self._centers = kernel, centers
@@ -353,9 +353,9 @@ class Expansions:
     kernel
         k.
     centers
-        The samples x_j, as the kernel takes them; none, but of the shape of samples, where all functions are constant.
+        The samples x_j in a form that the kernel takes; an empty array of such samples if all functions are constant.
     coefficients
-        beta, shape (number of centers, number of functions); sparse where few functions use a center.
+        beta, shape (number of centers, number of functions); sparse if few functions use a center.
     intercepts
         b, shape (number of functions,).
     feature_names
@@ -370,7 +370,7 @@ class Expansions:
 
     @classmethod
     def of(cls, functions: Sequence[Expansion]) -> Expansions:
-        """Return functions in the space of one kernel, which need not share their centers."""
+        """Return functions in the space of one kernel; they need not share their centers."""
         first = functions[0]
         intercepts = np.array([each.intercept for each in functions])
         if len(functions) == 1:
@@ -383,7 +383,7 @@ class Expansions:
         return cls(first.kernel, centers, coefficients, intercepts, first.feature_names)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a pickle holds: the fields alone, from which the rest is made anew."""
+        """Return the content of a pickle: only the fields, from which the rest is computed again."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __call__(self, X: ArrayLike) -> Matrix:
@@ -392,7 +392,7 @@ class Expansions:
         Raises
         ------
         ShapeError, FeatureNamesError
-            If ``X`` has other features than the centers.
+            If the features of ``X`` differ from those of the centers.
         """
         check_feature_names(X, self.feature_names, self.kernel.names)
         samples = self.kernel.samples(X)
@@ -446,9 +446,9 @@ class Expansions:
 
     @property
     def weights(self) -> Matrix:
-        """Weights of the linear functions <w_k, x> + b_k, shape (number of functions, d); with the kernel Linear only.
+        """The weights of the linear functions <w_k, x> + b_k, shape (number of functions, d); only for Linear.
 
-        Nystroem's in its place has such functions too.
+        A Nystroem approximation of it has such functions too.
         """
         if not self.centers.shape[0]:
             return np.zeros((self.intercepts.size, self.centers.shape[1]))
@@ -456,7 +456,7 @@ class Expansions:
         return np.array([(f.with_exact_kernel() if isinstance(f.kernel, Nystroem) else f).weights for f in each])
 
     def condensed(self) -> Expansions:
-        """Return the same functions over fewer points, where the kernel has such."""
+        """Return the same functions over fewer points, where the kernel has such points."""
         few = None if self._weights is None else self.kernel.condensed(self._weights)
         return self if few is None else replace(self, centers=few[0], coefficients=few[1])
 
@@ -472,7 +472,7 @@ class Expansions:
 
 @dataclass(frozen=True, eq=False)
 class StoredCenters:
-    """The samples that functions are sums over, with their kernel, in a file without pickle.
+    """The samples over which functions are sums, with their kernel, in a file without pickle.
 
     Attributes
     ----------
@@ -503,12 +503,12 @@ class StoredCenters:
 
     @staticmethod
     def check_arrays(arrays: Mapping[str, Any], path: str | Path, what: str, *others: str) -> None:
-        """Refuse a file that has not all of them, and those named ``others``.
+        """Refuse a file that lacks one of these arrays or one of those named ``others``.
 
         Raises
         ------
         FileFormatError
-            With the arrays that it holds.
+            If one is missing; the message lists the arrays that the file holds.
         """
         sparse = {f"centers_{part}" for part in _SPARSE_PARTS} <= set(arrays)
         if not ({"kernel", *others} <= set(arrays) and (sparse or "centers" in arrays)):

@@ -85,22 +85,22 @@ class Gram(Carded, metaclass=ChecksKeywords):
     kernel
         The kernel k.
     X
-        The samples, as ``kernel`` takes them; sparse ones stay so. The names of the columns of a data frame are kept as
-        ``feature_names``.
+        The samples in a form that ``kernel`` takes; sparse samples stay sparse. The column names of a data frame are
+        kept as ``feature_names``.
     memory_limit
-        Largest size in bytes of the whole matrix in float64.
+        The largest size of the whole matrix in float64, in bytes.
     indefinite
-        What becomes of a matrix with a negative eigenvalue. "refuse": :meth:`require_psd` raises. "clip": such
-        eigenvalues are set to 0. "shift": the smallest one is taken from the diagonal, which amounts to a ridge. All
-        members then speak of the corrected matrix, and :attr:`correction` says what was done. A correction holds three
-        matrices in memory while it is made, and takes an eigenvalue decomposition.
+        The treatment of a matrix with a negative eigenvalue. With "refuse", :meth:`require_psd` raises. With "clip",
+        negative eigenvalues are set to 0. With "shift", the smallest one is subtracted from the diagonal, which amounts
+        to a ridge. All members then refer to the corrected matrix, and :attr:`correction` says what was done. A
+        correction takes an eigenvalue decomposition and needs memory for three matrices while it is computed.
 
     Raises
     ------
     ShapeError, NonFiniteError
-        If ``X`` does not fit the kernel, or the kernel overflows or underflows on it.
+        If ``X`` does not fit the kernel, or if the kernel overflows or underflows on it.
     ParameterError
-        If ``kernel`` is none, or ``indefinite`` is no such word.
+        If ``kernel`` is not a kernel, or if ``indefinite`` is not one of these words.
 
     Notes
     -----
@@ -109,31 +109,31 @@ class Gram(Carded, metaclass=ChecksKeywords):
     v, beta, coefficients
         One number for each sample, shape (m,), of any sign.
     V
-        Vectors v in its columns, shape (m, k).
+        A matrix with vectors v in its columns, shape (m, k).
     product
         Kv, shape (m,).
     suffices
-        Called with numbers of samples, the values of Kv there and bounds of their errors: says which of them will do.
+        A function of numbers of samples, the values of Kv there and bounds on their errors: it says which suffice.
     B, intercept, intercepts, classes
-        Coefficients of n functions over some samples, shape (number of those, n), b, and the b_k, shape (n,); the
+        The coefficients of n functions over some samples, shape (number of samples, n); b; the b_k, shape (n,); and the
         labels of negative and positive values, or None where values are targets.
     other
         Another matrix.
     digest
-        With a method ``update`` that takes bytes.
+        An object with a method ``update`` that takes bytes.
     function
-        Called with samples; or one that kernel machines find.
+        A function that is called with samples, or one that a kernel machine found.
     coordinates
-        Shape (r,) for the r columns of :attr:`factor`, or (r, n) for n functions.
+        Coordinates for the r columns of :attr:`factor`, shape (r,), or (r, n) for n functions.
     whole
         The kernel matrix of all samples, of which this one may be a part.
     rows, columns
-        Numbers of samples from 0, an array of integers of shape (n,), in any order, n at least 1; or a slice, where
-        entries are asked for.
+        Numbers of samples, counted from 0: an array of n >= 1 integers in any order, shape (n,). A slice is also
+        accepted where entries are asked for.
     c
         One number for each of the ``rows``.
     compressed
-        Whether there is memory for the nonzeros of dense samples beside them.
+        Whether there is memory for the nonzeros of dense samples in addition to the samples.
 
     Examples
     --------
@@ -165,19 +165,19 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @classmethod
     def weighted_sum(cls, grams: Sequence[Gram], weights: Vector) -> Gram:
-        """Return sum_j w_j K_j of matrices of the same samples.
+        """Return sum_j w_j K_j for matrices K_j of the same samples.
 
         Parameters
         ----------
         grams
-            The K_j, none of them corrected.
+            The matrices K_j, none of which may be corrected.
         weights
-            w, at least 0, and not all of them 0.
+            The weights w_j, each at least 0 and not all of them 0.
 
         Raises
         ------
         ParameterError
-            If a matrix is of other samples, or corrected, or the weights are others.
+            If a matrix is corrected or is of other samples, or if the weights are not such numbers.
         """
         first = grams[0]
         if not all(_are_equal(gram.X, first.X) and gram.correction is None for gram in grams):
@@ -197,7 +197,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @property
     def selection(self) -> Selection | None:
-        """The rows of which matrix this is; None: it is no part of another."""
+        """The larger matrix and its rows that form this one, or None if it is not a part of another matrix."""
         return self._source
 
     def _begin(self, kernel: Kernel, memory_limit: float, indefinite: Any, source: Selection | None = None) -> None:
@@ -209,7 +209,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @cached_property
     def X(self) -> Samples:
-        """The samples, read-only; those of a part are taken from the whole when asked for."""
+        """The samples, read-only; a part takes them from the whole matrix when they are asked for."""
         assert self._source is not None
         return self._source.samples
 
@@ -226,7 +226,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
             return frozen(self.kernel.diagonal(self.X))
 
     def _form(self) -> Formed:
-        """Return the matrix, formed when first asked for, and corrected if that was asked for and it is indefinite."""
+        """Return the matrix, formed on first use, and corrected if it is indefinite and a correction was asked for."""
         if self._formed is None and self._source is not None and self._source.is_formed:
             self._formed = self._source.form()
         if self._formed is None:
@@ -239,18 +239,18 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @cached_property
     def correction(self) -> Correction | None:
-        """The correction of an indefinite matrix; None where the matrix is as the kernel gives it.
+        """The correction of an indefinite matrix, or None if the matrix is as the kernel gives it.
 
-        Asking for it settles whether the matrix is indefinite, which takes the whole matrix, unless the kernel is
-        positive semidefinite by construction or ``indefinite`` is "refuse".
+        Reading this attribute decides whether the matrix is indefinite. That takes the whole matrix, unless the kernel
+        is positive semidefinite by construction or ``indefinite`` is "refuse".
         """
         return self._form().correction if self._may_be_corrected else None
 
     @property
     def trusted(self) -> bool:
-        """Whether K is positive semidefinite up to rounding: by the construction of its kernel, or by correction.
+        """Whether K is positive semidefinite up to rounding, by the construction of its kernel or by correction.
 
-        Otherwise it has at most been checked, to within 1e-10 of max K_ii.
+        Otherwise it has at best been checked to within 1e-10 of max K_ii.
         """
         return self._by_construction or self.correction is not None
 
@@ -261,7 +261,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @property
     def is_formed(self) -> bool:
-        """Whether the whole matrix is there, or is a part of one that is."""
+        """Whether the whole matrix is in memory, or is a part of one that is."""
         return self._formed is not None or (self._source is not None and self._source.is_formed)
 
     @property
@@ -276,18 +276,18 @@ class Gram(Carded, metaclass=ChecksKeywords):
         return self._form().matrix if self._formed is None else self._formed.matrix
 
     def product(self, coefficients: ArrayLike) -> Vector:
-        """Return K v for v of shape (m,), from the columns where v is not zero; the matrix need not fit in memory.
+        """Return K v for v of shape (m,) from the columns where v is not 0; the matrix need not fit in memory.
 
-        Nothing is kept: who needs the product twice passes it on.
+        The product is not kept; a caller that needs it twice passes it on.
         """
         m = len(self)
         with blas_threads_for(m):
             return self._product(finite_view(coefficients, "coefficients", m))
 
     def bounded_product(self, v: Vector, suffices: Suffices) -> BoundedProduct:
-        """Return K v with bounds of its error, made in float32 where that ``suffices`` and saves time.
+        """Return K v with bounds on its error, computed in float32 where that ``suffices`` and saves time.
 
-        Where v is not 0 the values are made in float64, and so v'Kv is.
+        Where v is not 0 the values are computed in float64, and so is v'Kv.
         """
         summed = self.is_formed or self.factored is not None or self.mixture is not None
         if v.any() and self.correction is None and not summed:
@@ -296,7 +296,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
         return BoundedProduct(v, self.product(v), np.zeros(v.size))
 
     def products(self, V: Matrix) -> Matrix:
-        """Return K V for V of shape (m, k); of a matrix that is not in memory, each entry is made once."""
+        """Return K V for V of shape (m, k); if the matrix is not in memory, each entry is computed once."""
         summed = self.correction is None and self.factored is not None
         if summed or (V.shape[1] == 1 and not self.is_formed):
             return np.column_stack([self.product(v) for v in V.T])
@@ -329,11 +329,11 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @property
     def by_construction(self) -> bool:
-        """Whether K is positive semidefinite by the construction of its kernel, so that a check is for rounding."""
+        """Whether K is positive semidefinite by the construction of its kernel, so that a check only finds rounding."""
         return self._by_construction
 
     def entries(self, rows: Indices | slice, columns: Indices | slice | None = None) -> Matrix:
-        """Return the entries in these ``rows`` and ``columns``, made anew; without columns, among the rows."""
+        """Return the entries in these ``rows`` and ``columns``, newly computed; by default among the rows."""
         left = self.X[rows]
         return self.kernel.matrix(left, left if columns is None else self.X[columns])
 
@@ -346,11 +346,11 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @property
     def product_form(self) -> ProductForm | None:
-        """How entries are made of inner products; None: each is made by itself."""
+        """How entries are computed from inner products, or None if each entry is computed by itself."""
         return self.kernel.product_form(self.X)
 
     def panels(self, *, compressed: bool = True) -> tuple[ProductForm | None, Samples]:
-        """Return the product form, and the samples that panels are made of: ``compressed`` where that is faster."""
+        """Return the product form, and the samples to compute panels from, ``compressed`` where that is faster."""
         if not compressed:
             return self.product_form, self.X
         # It loads the compiler, which not everyone needs.
@@ -360,7 +360,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @property
     def dense_features(self) -> Features | None:
-        """Explicit features Phi with K = Phi Phi', also where they are more than the samples; None: K has none."""
+        """Explicit features Phi with K = Phi Phi', even if they outnumber the samples, or None if K has none."""
         if self.correction is not None:
             return None
         features = self.kernel.features(self.X) if self.explicit is None else None
@@ -375,22 +375,22 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @property
     def features(self) -> Matrix | None:
-        """Explicit features Phi with K = Phi Phi', where the kernel has them and they are fewer than the samples."""
+        """Explicit features Phi with K = Phi Phi', if the kernel has them and they are fewer than the samples."""
         return None if self.explicit is None else self.explicit.matrix
 
     @cached_property
     def explicit(self) -> Features | None:
-        """The same, and sums over them, wherever they are."""
+        """The same features with sums over them, wherever they are held."""
         return self.factored if isinstance(self.factored, Features) else None
 
     @cached_property
     def sparse_features(self) -> Any:
-        """Those as a csr_array, however many, where kernel and samples have such."""
+        """The features as a csr_array, however many there are, if the kernel and the samples have sparse features."""
         return self.kernel.sparse_features(self.X) if self._source is None else self._source.sparse_features
 
     @cached_property
     def factored(self) -> Features | SparseFeatures | None:
-        """Those by which K multiplies a vector: dense where they are few, or sparse."""
+        """The features by which K multiplies a vector: dense if they are few, or sparse."""
         if self._source is not None:
             return self._source.features
         dense = self.kernel.features(self.X)
@@ -400,7 +400,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @cached_property
     def mixture(self) -> tuple[csr_array, Matrix] | None:
-        """A sparse M and a dense G with K = M G M', where K has such and G is smaller than K."""
+        """A sparse M and a dense G with K = M G M', if K has this form and G is smaller than K."""
         found = self.kernel.mixture(self.X) if isinstance(self.kernel, FunctionalKernel) else None
         return found if found is not None and found[1].shape[0] < len(self) else None
 
@@ -408,13 +408,13 @@ class Gram(Carded, metaclass=ChecksKeywords):
     def factor(self) -> Matrix:
         """A matrix Phi of shape (m, r) with K = Phi Phi': the samples in r coordinates of the space of the kernel.
 
-        The features of the kernel if they are few, else the factor of a Cholesky decomposition with complete pivoting;
-        then r is the numerical rank, and K is met to about 1e-13 of max K_ii.
+        It holds the features of the kernel if they are few, and otherwise the factor of a Cholesky decomposition with
+        complete pivoting. In that case r is the numerical rank, and the factor reproduces K to about 1e-13 of max K_ii.
         """
         return self._cholesky.factor if self.explicit is None else self.explicit.matrix
 
     def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:
-        """Return a beta with Phi'beta = ``coordinates``, finite ones for each column of :attr:`factor`; or several."""
+        """Return a beta with Phi'beta = ``coordinates``, finite and one per column of :attr:`factor`; or several."""
         coordinates = finite_rows(coordinates, "coordinates", self.factor.shape[1])
         if self.features is not None:
             with blas_threads_for(self.features.shape[1]):
@@ -422,7 +422,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
         return self._cholesky.coefficients(coordinates)
 
     def coordinates(self, points: Samples) -> Matrix:
-        """Return what a function over the samples is at other points of its coordinates, shape (n, r).
+        """Return the matrix, shape (n, r), that maps the coordinates of a function to its values at other points.
 
         Parameters
         ----------
@@ -440,22 +440,22 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @property
     def linear(self) -> Samples | None:
-        """The samples X where K = XX', so that f has weights w of the features of the samples; None: it has none."""
+        """The samples X if K = XX', so that f has a weight for each feature of the samples; otherwise None."""
         return self.X if isinstance(self.kernel, Linear) else None
 
     # Functions in the space of the kernel
 
     def contains(self, function: Expansion) -> bool:
-        """Return whether a ``function`` is one of the space."""
+        """Return whether a ``function`` belongs to the space."""
         return function.kernel == self.kernel
 
     def require_function(self, function: Expansion) -> None:
-        """Refuse a ``function`` that is none of the space, or of other features.
+        """Refuse a ``function`` that does not belong to the space or has other features.
 
         Raises
         ------
         ParameterError, ShapeError
-            With both kernels, or both shapes.
+            If it is refused; the message states both kernels or both shapes.
         """
         if not self.contains(function):
             raise ParameterError(
@@ -469,7 +469,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
             )
 
     def is_over(self, function: Expansion) -> bool:
-        """Return whether a ``function`` of the space is a sum over all samples, in their order; no sparse one is."""
+        """Return whether a ``function`` of the space is a sum over all samples, in their order; a sparse one is not."""
         dense = not is_sparse(self.X) and not is_sparse(function.centers)
         return dense and same_entries(function.centers, self.X)
 
@@ -482,8 +482,8 @@ class Gram(Carded, metaclass=ChecksKeywords):
     ) -> Expansion:
         """Return f + b with f = sum_j beta_j k(x_j, .) over the samples with a coefficient, or over fewer points.
 
-        For a clipped matrix the sum is over all samples, since one without a multiplier has a coefficient all the same.
-        With ``rows`` it is over all of these, and beta are one coefficient for each, of the kernel as it is.
+        For a clipped matrix the sum is over all samples, since even a sample without a multiplier has a coefficient.
+        With ``rows`` it is over all of these, and beta holds one coefficient for each, with the uncorrected kernel.
 
         Raises
         ------
@@ -505,30 +505,30 @@ class Gram(Carded, metaclass=ChecksKeywords):
     def expansions(self, B: Matrix | csr_array, intercepts: Vector, rows: Indices) -> Expansions:
         """Return the functions f_k + b_k with coefficients of these ``rows``, one function a column of B.
 
-        They are over fewer points where the kernel has such.
+        They are sums over fewer points where the kernel has such points.
         """
         return Expansions(self.kernel, self.X[rows], B, intercepts, self.feature_names).condensed()
 
     def values(self, function: Callable[[Samples], ArrayLike], rows: Indices | slice | None = None) -> NDArray[Any]:
-        """Return what a ``function`` of samples is at these ``rows``, or at all samples."""
+        """Return the values of a ``function`` of samples at these ``rows``, or at all samples."""
         return np.asarray(function(self.X if rows is None else self.X[rows]))
 
     # What is settled
 
     def indefiniteness(self, coefficients: Vector) -> float:
-        """Return how far 1/2 v'Kv may be from that of a positive semidefinite matrix: 0 where K is trusted.
+        """Return how far 1/2 v'Kv may be from its value for a positive semidefinite matrix: 0 where K is trusted.
 
         Raises
         ------
         NotSymmetricError, IndefiniteKernelError
-            If K is no such matrix; see :meth:`require_psd`.
+            If K is not such a matrix; see :meth:`require_psd`.
         """
         below = self._indefiniteness() if self._settled is None else self._settled
         return 0.5 * below * float(coefficients @ coefficients) if below else 0.0
 
     @cached_property
     def lengths(self) -> Vector:
-        """The m values sqrt(K_ii), distances of the samples from the origin of the space, or what bounds them."""
+        """The m values sqrt(K_ii), the distances of the samples from the origin of the space, or bounds on them."""
         if isinstance(self.kernel, FunctionalKernel) and self.correction is None:
             return frozen(self.kernel.lengths(self.X))
         return frozen(np.sqrt(np.maximum(self.diagonal, 0.0)))
@@ -542,12 +542,12 @@ class Gram(Carded, metaclass=ChecksKeywords):
         return frozen(np.sqrt(np.maximum(self.diagonal - 2.0 * means + means.mean(), 0.0)))
 
     def require_nonnegative(self, v: Vector, product: Vector) -> None:
-        """Settle that v'Kv, given Kv, is not negative beyond rounding: whatever a kernel says of itself, that tells.
+        """Require that v'Kv, given Kv, is not negative beyond rounding, whatever the kernel claims about itself.
 
         Raises
         ------
         IndefiniteKernelError
-            With v'Kv / v'v, which no eigenvalue of a positive semidefinite matrix is above.
+            If it is; the message states v'Kv / v'v, and the smallest eigenvalue of K is at most that.
         """
         squared, size = float(v @ product), float(np.abs(v) @ self.lengths)
         if squared < -PSD_TOLERANCE * (size * size):
@@ -556,12 +556,12 @@ class Gram(Carded, metaclass=ChecksKeywords):
     def part(self, rows: Indices) -> Gram:
         """Return the kernel matrix of some of the samples; its entries are taken from this one where they are known.
 
-        Nothing is computed or copied before it is asked for, so that a part costs little.
+        Nothing is computed or copied before it is needed, so a part costs little.
 
         Raises
         ------
         ShapeError
-            If ``rows`` are no numbers of samples, or none.
+            If ``rows`` are not numbers of samples, or if there are none.
         """
         if not isinstance(rows, np.ndarray) or rows.ndim != 1 or rows.size == 0 or rows.dtype.kind not in "iu":
             raise ShapeError(f"rows must be an array of numbers of samples, but {type(rows).__name__} came.")
@@ -571,7 +571,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
         return part
 
     def unformed(self) -> Gram:
-        """Return the same matrix, of which no entry is computed yet: who keeps it keeps samples alone."""
+        """Return the same matrix with no entry computed yet, so that keeping it only keeps the samples."""
         made, known = Gram.__new__(Gram), vars(self)
         vars(made).update({name: known[name] for name in _OF_SAMPLES if name in known}, X=self.X)
         made._formed = made._source = None
@@ -588,12 +588,12 @@ class Gram(Carded, metaclass=ChecksKeywords):
         return np.array_equal(numbers, rows)
 
     def expansion_coefficients(self, beta: ArrayLike) -> Vector:
-        """Return the c of the function sum_j c_j k(x_j, .), with the kernel as it is, that stands for ``beta``.
+        """Return the c of the function sum_j c_j k(x_j, .), with the uncorrected kernel, that ``beta`` stands for.
 
-        beta itself, unless the matrix was clipped: then c = V+ V+' beta, with the eigenvectors V+ of the eigenvalues
-        that were kept, so that the function takes the values of the corrected matrix times beta at the samples.
+        This is beta itself, unless the matrix was clipped; then c = V+ V+' beta, with the eigenvectors V+ of the
+        eigenvalues that were kept, and the values at the samples are the corrected matrix times beta.
 
-        Where the matrix was shifted, the function takes the values K beta of the kernel matrix as it was; those of the
+        If the matrix was shifted, the function takes the values K beta with the uncorrected kernel matrix. Those of the
         corrected matrix are larger by ``correction.shift * beta``, at the samples only. This is how a ridge works.
         """
         coefficients = finite_view(beta, "beta", len(self)).copy()
@@ -601,19 +601,19 @@ class Gram(Carded, metaclass=ChecksKeywords):
         return coefficients if kept is None else np.asarray(kept @ (kept.T @ coefficients))
 
     def require_psd(self) -> None:
-        """Settle that K is symmetric and positive semidefinite; it is done once, and every certificate asks for it.
+        """Require that K is symmetric and positive semidefinite; this is done once, and every certificate asks for it.
 
-        For a kernel that is so by construction, the matrix of a few samples is checked, in case the claim is wrong.
-        Otherwise a Cholesky decomposition of K + shift I decides, with shift = 1e-10 max K_ii, and eigenvalues are
-        computed only when it fails. For a K above the memory limit, Lanczos' method looks for a negative eigenvalue: it
-        can prove that there is one, but not that there is none. A matrix that is to be corrected is so now.
+        If the kernel is positive semidefinite by construction, only the matrix of a few samples is checked, in case the
+        claim is wrong. Otherwise a Cholesky decomposition of K + shift I decides, with shift = 1e-10 max K_ii, and
+        eigenvalues are computed only when it fails. For a K above the memory limit, Lanczos' method looks for a
+        negative eigenvalue: it can prove that there is one, but not that there is none. Any correction is made now.
 
         Raises
         ------
         NotSymmetricError
-            With two values that differ.
+            If K is not symmetric; the message states two values that differ.
         IndefiniteKernelError
-            With the smallest eigenvalue, where ``indefinite`` is "refuse".
+            If K is indefinite and ``indefinite`` is "refuse"; the message states the smallest eigenvalue.
         """
         if self._settled is None:
             self._indefiniteness()
@@ -635,7 +635,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
     # What tells it from others
 
     def differences(self, other: Gram) -> Iterator[str]:
-        """Yield in words in what this matrix and ``other`` differ: kernel, samples, what was done to the matrix."""
+        """Yield in words how this matrix and ``other`` differ: in the kernel, the samples, or the correction."""
         if other is self:
             return
         if self.kernel != other.kernel:
@@ -656,7 +656,7 @@ class Gram(Carded, metaclass=ChecksKeywords):
         Raises
         ------
         ParameterError
-            If the kernel holds what a file cannot, such as a Python function.
+            If the kernel holds something that a file cannot, such as a Python function.
         """
         arrays: list[NDArray[Any]] = []
         return kernel_to_spec(self.kernel, arrays), arrays
@@ -675,13 +675,13 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     @property
     def extent(self) -> str:
-        """In words how many samples there are, and how many features they have if these are numbers."""
+        """The number of samples in words, with the number of their features if they are numbers."""
         shape: tuple[int, ...] = getattr(self.X, "shape", ())
         samples = count(len(self), "sample")
         return f"{samples}, {count(shape[1], 'feature')}" if len(shape) == 2 else samples
 
     def card(self) -> Card:
-        """Return the samples, the kernel, and how much of the matrix there is."""
+        """Return the samples, the kernel, and how much of the matrix is in memory."""
         m = len(self)
         size = f"{m} x {m}, {8 * m**2 / 2**20:.3g} MiB in float64"
         facts = [
@@ -710,7 +710,7 @@ class Selection:
     whole
         The kernel matrix of more samples.
     rows
-        The numbers of those that are selected, in their order.
+        The numbers of the selected samples, in order.
     """
 
     whole: Gram
@@ -723,7 +723,7 @@ class Selection:
 
     @property
     def features(self) -> Features | SparseFeatures | None:
-        """Their explicit features: dense where the whole has such, and they are fewer than these samples, or sparse."""
+        """The explicit features: dense if the whole has dense ones and they are fewer than these samples, or sparse."""
         explicit = self.whole.explicit
         if explicit is not None and explicit.shape[1] < self.rows.size:
             return FeaturesInMemory(explicit.rows(self.rows))
@@ -737,9 +737,9 @@ class Selection:
 
     @property
     def settled(self) -> float | None:
-        """How far below 0 an eigenvalue of the whole may be, where that is known of it, or of its own whole.
+        """How far below 0 an eigenvalue of the whole may be, if that is known of it or of the matrix it is part of.
 
-        No eigenvalue of a part is below all those of the whole.
+        No eigenvalue of a part is below the smallest eigenvalue of the whole.
         """
         above = self.whole._source
         return above.settled if self.whole._settled is None and above is not None else self.whole._settled
@@ -759,7 +759,7 @@ class Selection:
 
 @dataclass(frozen=True, eq=False)
 class BoundedProduct:
-    """K v as it was computed, and how far that may be from what float64 gives.
+    """The computed K v, and bounds on how far it may be from the result in float64.
 
     Attributes
     ----------
@@ -768,7 +768,7 @@ class BoundedProduct:
     values
         K v, shape (m,).
     error
-        Bounds of what float32 did to the values, shape (m,): 0 where they were made in float64.
+        Bounds on the error of float32 in the values, shape (m,): 0 where they were computed in float64.
     """
 
     coefficients: Vector
@@ -789,7 +789,7 @@ def matrix_product(K: Matrix, v: Vector) -> Vector:
 
 
 def streamed_product(kernel: Kernel, X: Samples, v: Vector, suffices: Suffices | None = None) -> BoundedProduct:
-    """Return K v without K in memory: in float64, or as far as it ``suffices`` in float32 where v is 0."""
+    """Return K v without K in memory: in float64, or in float32 where v is 0 and that ``suffices``."""
     used, rest = np.flatnonzero(v), np.flatnonzero(v == 0)
     values, error, c = np.zeros(v.size), np.zeros(v.size), v[used]
     taken = taken_among(kernel, X, used)

@@ -24,7 +24,7 @@ class Mercer:
     r"""The decomposition :math:`K = \sum_t \lambda_t v_t v_t'` of the kernel matrix of m samples.
 
     Where no eigenvalue is negative, the map :math:`x_i \mapsto (\sqrt{\lambda_t} v_{ti})_t` reproduces K: on these
-    samples the kernel is an inner product of features. A negative eigenvalue proves that it is no Mercer kernel.
+    samples the kernel is an inner product of features. A negative eigenvalue proves that it is not a Mercer kernel.
 
     Parameters
     ----------
@@ -33,12 +33,12 @@ class Mercer:
     X
         The samples, as ``kernel`` takes them.
     memory_limit
-        Largest size in bytes of K in float64.
+        The largest size of K in float64, in bytes.
 
     Attributes
     ----------
     eigenvalues
-        lambda, shape (m,), the largest first.
+        lambda, shape (m,), in descending order.
     eigenvectors
         v_t in column t, shape (m, m), orthonormal.
 
@@ -49,8 +49,8 @@ class Mercer:
 
     Notes
     -----
-    Source: section H of the catalogue; out of the sample, Williams and Seeger, Using the Nystroem method to speed up
-    kernel machines (NIPS 13, 2001).
+    Source: section H of the catalogue; for points outside the sample, Williams and Seeger, Using the Nystroem method to
+    speed up kernel machines (NIPS 13, 2001).
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Mercer:
             object.__setattr__(self, name, value)
 
     def __str__(self) -> str:
-        """Say in a sentence what the eigenvalues prove."""
+        """Return a sentence that says what the eigenvalues prove."""
         word = "is positive semidefinite" if self.is_psd else "is not positive semidefinite: this is no Mercer kernel"
         return (
             f"the matrix of {self.kernel!r} on {self.X.shape[0]} samples {word} "
@@ -122,8 +122,8 @@ class Mercer:
     def features_of(self, X: ArrayLike) -> Matrix:
         """Return the features of any samples, shape (len(X), rank), by the Nystroem extension.
 
-        phi_t(x) = sum_i v_ti k(x_i, x) / sqrt(lambda_t). On the samples themselves it is :attr:`features`; elsewhere
-        its inner products are those of the projections to the span of the functions k(x_i, .).
+        They are phi_t(x) = sum_i v_ti k(x_i, x) / sqrt(lambda_t). On the samples they equal :attr:`features`. Elsewhere
+        their inner products are those of the projections onto the span of the k(x_i, .).
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels: one file each, over vectors and sequences, made of others, and of low rank in their place.
+"""Kernels on vectors and sequences, kernels made of other kernels, and low-rank kernels that stand in for them.
 
-Loading this gives every kernel its operators.
+Importing this package gives every kernel its operators.
 """
 
 from qpkernels.kernels.algebra import Exponential, PolynomialOf, Power, Product, Scaled, Sum

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels made of kernels: sums, products, powers, polynomials and exponentials, positive semidefinite as those are.
+"""Kernels made of kernels by sums, products, powers, polynomials and exponentials; semidefinite if the parts are.
 
 Source: section H of the catalogue (construction rules of Mercer kernels).
 """
@@ -53,7 +53,7 @@ class _Pair(Kernel):
 
     @property
     def names(self) -> frozenset[str] | None:
-        """Those of both parts."""
+        """The names that both parts look up."""
         left, right = self.left.names, self.right.names
         return None if left is None or right is None else left | right
 
@@ -95,14 +95,14 @@ class Sum(_Pair):
         return np.asarray(self.left.relating(X, Z) + self.right.relating(X, Z))
 
     def vanishes(self, X: Samples) -> NDArray[np.bool_]:
-        """Return where both parts do."""
+        """Return where both parts vanish."""
         return self.left.vanishes(X) & self.right.vanishes(X)
 
     def diagonal(self, X: Samples) -> Vector:
         return self.left.diagonal(X) + self.right.diagonal(X)
 
     def features(self, X: Samples) -> Matrix | None:
-        """Return those of both parts side by side."""
+        """Return the features of both parts side by side."""
         left, right = self.left.features(X), self.right.features(X)
         return None if left is None or right is None else np.hstack([left, right])
 
@@ -126,7 +126,7 @@ class Product(_Pair):
         return self.left.matrix(X, Z) * self.right.matrix(X, Z)
 
     def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
-        """Return it by the rule of Leibniz."""
+        """Return the derivative by the Leibniz rule."""
         return leibniz(partial(self.left.derivative, X, Z), partial(self.right.derivative, X, Z), left, right)
 
     def computed(self, by: Arithmetic[Value]) -> Value:
@@ -136,14 +136,14 @@ class Product(_Pair):
         return np.asarray(self.left.relating(X, Z) * self.right.relating(X, Z))
 
     def vanishes(self, X: Samples) -> NDArray[np.bool_]:
-        """Return where one of both parts does."""
+        """Return where at least one of the two parts vanishes."""
         return self.left.vanishes(X) | self.right.vanishes(X)
 
     def diagonal(self, X: Samples) -> Vector:
         return self.left.diagonal(X) * self.right.diagonal(X)
 
     def features(self, X: Samples) -> Matrix | None:
-        """Return their products where one part has a single feature; those of larger parts would not be few."""
+        """Return the products of the features where one part has a single feature; otherwise they are too many."""
         left, right = self.left.features(X), self.right.features(X)
         if left is None or right is None or min(left.shape[1], right.shape[1]) > 1:
             return None
@@ -169,7 +169,7 @@ class Mapped(Kernel):
 
     @property
     def names(self) -> frozenset[str] | None:
-        """Those of the base kernel."""
+        """The names that the base kernel looks up."""
         return self.base.names
 
     def samples(self, X: ArrayLike) -> Samples:
@@ -220,19 +220,19 @@ class Scaled(Mapped):
         return self.base.relating(X, Z)
 
     def vanishes(self, X: Samples) -> NDArray[np.bool_]:
-        """Return where the base kernel does."""
+        """Return where the base kernel vanishes."""
         return self.base.vanishes(X)
 
     def diagonal(self, X: Samples) -> Vector:
         return self.factor * self.base.diagonal(X)
 
     def features(self, X: Samples) -> Matrix | None:
-        """Return those of the base kernel times the root of the factor."""
+        """Return the features of the base kernel times the square root of the factor."""
         features = self.base.features(X)
         return None if features is None else np.sqrt(self.factor) * features
 
     def sparse_features(self, X: Samples) -> Any:
-        """Return those of the base kernel times the root of the factor."""
+        """Return the features of the base kernel times the square root of the factor."""
         features = self.base.sparse_features(X)
         return None if features is None else np.sqrt(self.factor) * features
 
@@ -277,7 +277,7 @@ class Power(Mapped):
         return np.asarray(self.base.relating(X, Z) ** self.exponent)
 
     def vanishes(self, X: Samples) -> NDArray[np.bool_]:
-        """Return where the base kernel does."""
+        """Return where the base kernel vanishes."""
         return self.base.vanishes(X)
 
     def diagonal(self, X: Samples) -> Vector:
@@ -315,7 +315,7 @@ class Exponential(Mapped):
 
 @dataclass(frozen=True)
 class PolynomialOf(Mapped):
-    """c_0 + c_1 k(x, z) + c_2 k(x, z)^2 + ... with coefficients of at least 0, one of them above 0.
+    """c_0 + c_1 k(x, z) + c_2 k(x, z)^2 + ... with nonnegative coefficients, at least one of them positive.
 
     Attributes
     ----------
@@ -325,7 +325,7 @@ class PolynomialOf(Mapped):
     Raises
     ------
     ParameterError
-        If a coefficient is negative, or none is above 0.
+        If a coefficient is negative, or if all of them are 0.
 
     Examples
     --------

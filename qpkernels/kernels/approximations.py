@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels with few explicit features that stand in for others: Nystroem's, and random Fourier features."""
+"""Kernels with few explicit features that stand in for other kernels: Nystroem and random Fourier features."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class Nystroem(Kernel):
     Parameters
     ----------
     base
-        k; positive semidefinite.
+        The kernel k, which must be positive semidefinite.
     landmarks
-        The r samples z_j, as ``base`` takes them, whose kernel matrix must not be singular.
+        The r samples z_j in a form that ``base`` takes. Their kernel matrix must not be singular.
 
     Raises
     ------
     ParameterError
-        If ``base`` is no kernel, or the matrix of the landmarks is singular or has a negative eigenvalue.
+        If ``base`` is not a kernel, or if the matrix of the landmarks is singular or has a negative eigenvalue.
 
     Notes
     -----
@@ -76,7 +76,7 @@ class Nystroem(Kernel):
         return f"Nystroem({self.base!r}, {self.landmarks.shape[0]} landmarks)"
 
     def formula(self, x: str = "x", z: str = "z") -> str:
-        """Return k_x' K^(-1) k_z in the words of the base kernel."""
+        """Return k_x' K^(-1) k_z, written with the formula of the base kernel."""
         return f"k(Z, {x})' k(Z, Z)^(-1) k(Z, {z}), k(x, z) = {self.base.formula()}"
 
     @cached_property
@@ -153,20 +153,20 @@ class RandomFourier(Kernel):
 
     A kernel k(x - z) with k(0) = 1 is the mean of cos(w'(x - z)) over frequencies w drawn from its Fourier transform
     (Bochner's theorem). The mean of n draws has the features (cos w_j'x, sin w_j'x) / sqrt(n), j = 1, ..., n, errs by
-    about 1 / sqrt(n), and is exact where x = z. Unlike that of :class:`Nystroem`, its space is not within that of k:
-    a bound of what it costs needs rows of k.
+    about 1 / sqrt(n), and is exact where x = z. Unlike the space of :class:`Nystroem`, its function space is not
+    contained in the space of k, so that a bound on the cost of the approximation needs rows of k.
 
     Parameters
     ----------
     base
-        k, which it stands in for.
+        The kernel k that the features stand in for.
     drawn
-        The w_j, shape (n, number of features); :meth:`sampled` draws them.
+        The frequencies w_j, shape (n, number of features); :meth:`sampled` draws them.
 
     Raises
     ------
     ParameterError, ShapeError, NonFiniteError
-        If ``base`` is no kernel, or the frequencies are no matrix of finite numbers.
+        If ``base`` is not a kernel, or if the frequencies are not a matrix of finite numbers.
 
     Notes
     -----
@@ -193,7 +193,7 @@ class RandomFourier(Kernel):
 
     @classmethod
     def sampled(cls, base: Kernel, features: int, rank: int, seed: int = 0) -> RandomFourier:
-        """Draw the frequencies for samples with so many ``features``.
+        """Draw the frequencies for samples with the given number of ``features``.
 
         Parameters
         ----------
@@ -202,12 +202,12 @@ class RandomFourier(Kernel):
         rank
             Twice the number of frequencies; even.
         seed
-            Of the generator; equal seeds give equal kernels.
+            The seed of the random generator; equal seeds give equal kernels.
 
         Raises
         ------
         ParameterError
-            If ``rank`` is odd, or ``base`` is none of RBF, Laplacian and Matern.
+            If ``rank`` is odd, or if ``base`` is not an RBF, Laplacian or Matern kernel.
         """
         if check_count(rank, "rank", least=2) % 2:
             raise ParameterError(f"random Fourier features come in pairs of cosine and sine, but rank {rank} is odd.")
@@ -238,7 +238,7 @@ class RandomFourier(Kernel):
 
     @property
     def smoothness(self) -> float:
-        """Infinite, whatever that of k is."""
+        """Infinite, however smooth k is."""
         return np.inf
 
     @property

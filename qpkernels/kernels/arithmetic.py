@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The operations that the values of kernels are stated in, for whoever computes with them.
+"""The operations in which kernels state their values, for the different ways to compute with them.
 
 A kernel states its formula once, in these operations. Where they act on matrices with errors, its values are enclosed;
 where they write the text of a program, it is exported; and where they follow the rounding of that program, the
@@ -25,7 +25,7 @@ from qpkernels.kernels.enclosed import (
 __all__ = ["Arithmetic", "EnclosedArithmetic", "Metric", "Value", "Weights"]
 
 Value = TypeVar("Value")
-"""What stands for the values k(x, z) of pairs of samples."""
+"""A type that stands for the values k(x, z) of pairs of samples."""
 
 Weights = float | tuple[float, ...]
 """One number for all features, or one for each."""
@@ -47,7 +47,7 @@ class Arithmetic(ABC, Generic[Value]):
     Arguments of the methods:
 
     value, left, right
-        What these operations returned.
+        Values that these operations returned.
     """
 
     def of(self, kernel: _Stating) -> Value:
@@ -56,7 +56,7 @@ class Arithmetic(ABC, Generic[Value]):
         Parameters
         ----------
         kernel
-            Which may be made of kernels itself.
+            A kernel, which may itself be made of kernels.
         """
         return kernel.computed(self)
 
@@ -71,12 +71,12 @@ class Arithmetic(ABC, Generic[Value]):
         Parameters
         ----------
         weights
-            The w_k, of at least 0.
+            The weights w_k, each at least 0.
         """
 
     @abstractmethod
     def distances(self, metric: Metric) -> Value:
-        """Return the sum of the |x_k - z_k|, or the root of that of their squares.
+        """Return the sum of the |x_k - z_k|, or the square root of the sum of their squares.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class Arithmetic(ABC, Generic[Value]):
 
 @dataclass(frozen=True, eq=False)
 class EnclosedArithmetic(Arithmetic[EnclosedRows]):
-    """That of kernel values with proved errors, of the rows of X with all of Z."""
+    """Arithmetic on kernel values with proved error bounds, for rows of X paired with all of Z."""
 
     X: Samples
     Z: Samples

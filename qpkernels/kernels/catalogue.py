@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The names of kernels and their parameters, for the command line, estimators, the lab and files.
 
-A kernel's class states its entry, and nobody else does.
+The class of a kernel states its entry, and no other place does.
 """
 
 from __future__ import annotations
@@ -17,20 +17,22 @@ __all__ = ["KERNELS", "NAMED", "KernelEntry", "KernelParameter", "register"]
 
 @dataclass(frozen=True)
 class KernelParameter:
-    """A parameter by the name that it has in expressions.
+    """A parameter of a kernel, with the name that it has in expressions.
 
     Attributes
     ----------
     name, others
-        Its name, and further ones that it has elsewhere.
+        Its name, and further names that it has elsewhere.
     words
         What it does.
     low, high, usual
-        Values worth exploring, ends included, and where to begin; what the class takes may be more.
+        The range of values worth exploring, ends included, and where to begin. The class may accept more values than
+        these.
     scale
-        ``log`` and ``linear`` are moved by equal ratios and differences, ``integer`` from one to the next.
+        A parameter moves by equal ratios if this is ``log``, by equal differences if it is ``linear``, and from one
+        integer to the next if it is ``integer``.
     plus
-        What the parameter is more than these values.
+        The amount by which the parameter exceeds these values.
     """
 
     name: str
@@ -54,23 +56,23 @@ class KernelEntry:
     Attributes
     ----------
     name, others
-        Its one name, which is shown, and further ones that are understood.
+        The name that is shown, and further names that are understood.
     title
-        In words.
+        The name of the kernel in words.
     parameters
-        In the order of values that come without a name.
+        The parameters, in the order in which values without a name are read.
     instead
-        Parameters that state the first one by other numbers, such as a width: one of them, or none.
+        Parameters that state the first one in another way, such as a width. At most one of them may be given.
     by_data
-        Whether the first parameter is 1 / (features * variance) where nothing is stated of it.
+        Whether the first parameter defaults to 1 / (features * variance).
     takes
-        What it takes in place of samples with features; empty: these.
+        The kind of sample that it takes; if empty, it takes samples with features.
     explored
         Whether its parameters have values to explore on a page.
     scikit_learn
-        Its name there, with parameters gamma, degree and coef0; empty: it has none.
+        Its name in scikit-learn, with parameters gamma, degree and coef0; empty if it has none.
     libsvm
-        Whether LIBSVM has it, by the same name and parameters.
+        Whether LIBSVM has this kernel under the same name and with the same parameters.
     """
 
     name: str
@@ -86,16 +88,16 @@ class KernelEntry:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """All names of the kernel, that which is shown first."""
+        """All names of the kernel; the first one is shown."""
         return tuple(dict.fromkeys((self.name, *self.others, *filter(None, [self.scikit_learn]))))
 
     @cached_property
     def own(self) -> tuple[KernelParameter, ...]:
-        """The parameters, without those that state the first one by other numbers."""
+        """The parameters, without those that state the first one in another way."""
         return tuple(each for each in self.parameters if each.name not in self.instead)
 
     def parameter(self, name: str) -> str | None:
-        """Return the name of a parameter that is called like this here or elsewhere, or None."""
+        """Return the name of the parameter that has this name here or elsewhere, or None."""
         return next((each.name for each in self.parameters if name in (each.name, *each.others)), None)
 
 
@@ -106,10 +108,10 @@ KERNELS: Mapping[str, type[Any]] = MappingProxyType(_KERNELS)
 """The class of each kernel that has an entry, by its name."""
 
 NAMED: Mapping[str, type[Any]] = MappingProxyType(_NAMED)
-"""The same by all names, in lower case."""
+"""The same classes by all their names, in lower case."""
 
 
 def register(kind: type[Any], entry: KernelEntry) -> None:
-    """Let a kernel be known by its entry."""
+    """Register a kernel under the names of its entry."""
     _KERNELS[entry.name] = kind
     _NAMED.update(dict.fromkeys(entry.names, kind))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A kernel of some columns of the samples: sums and products of such make one of numbers, categories and text."""
+"""A kernel on some columns of the samples: sums and products combine numbers, categories and text."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ Column: TypeAlias = str | int
 """A column by its name, or by its position from 0."""
 
 _FEW = 6
-"""Columns that a formula names."""
+"""The largest number of columns that a formula names."""
 
 
 @dataclass(frozen=True)
 class Columns(Kernel):
-    """k of some columns of the samples: ``Columns(RBF(0.1), ["age", "bmi"]) + Columns(Spectrum(3), "text")``.
+    """A kernel k on some columns of the samples: ``Columns(RBF(0.1), ["age", "bmi"]) + Columns(Spectrum(3), "text")``.
 
-    The sum and the product of two kernels, each of its own columns, are kernels of them all. Columns by name may stand
-    anywhere in a later table, and among others.
+    The sum and the product of two kernels, each on its own columns, are kernels on all of these columns. Columns that
+    are given by name may stand anywhere in a later table, which may have further columns.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Columns(Kernel):
     Raises
     ------
     ParameterError
-        If ``base`` is no kernel, or ``columns`` are neither names nor positions, all different.
+        If ``base`` is not a kernel, or if ``columns`` are not distinct names or distinct positions.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Columns(Kernel):
             raise ParameterError(f"columns must be at least one, all different, but {shown(given)} came.")
 
     def formula(self, x: str = "x", z: str = "z") -> str:
-        """Return k of the parts of x and z in these columns, which are the indices."""
+        """Return k of the parts of x and z in these columns, which appear as indices."""
         written = [each if isinstance(each, int) else quoted(each) for each in self._listed[:_FEW]]
         more = [quoted("...")] if len(self._listed) > _FEW else []
         index = ", ".join(map(str, [*written, *more]))
@@ -109,7 +109,7 @@ class Columns(Kernel):
         Raises
         ------
         ShapeError, NonFiniteError, ParameterError
-            If ``X`` has not these columns, or they are none of the base kernel.
+            If ``X`` lacks one of these columns, or if the base kernel does not take them.
         """
         table = as_table(X)
         whole = super().samples(X) if table is None else table
@@ -130,11 +130,11 @@ class Columns(Kernel):
         return self.base.enclosed(left, left if X is Z else self._own(Z))
 
     def relating(self, X: Samples, Z: Samples) -> Rational:
-        """Return that of the base kernel."""
+        """Return the matrix of the base kernel."""
         return self.base.relating(self._own(X), self._own(Z))
 
     def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
-        """Return that of the base kernel along its own axes, and 0 along others; axes count all columns of a table."""
+        """Return the derivative of the base kernel along its own axes, and 0 along others; axes count all columns."""
         check_axes(X, Z, left, right)
         own = self._own(X)
         other = own if X is Z else self._own(Z)
@@ -145,7 +145,7 @@ class Columns(Kernel):
         return derivative
 
     def _places(self, X: Samples, axes: Axes) -> list[list[int]]:
-        """Return where the base kernel has each of the axes."""
+        """Return the position of each axis among the columns of the base kernel."""
         names = X.dtype.names
         named = [names.index(self._name(each, names)) for each in self._listed] if names else None
         columns = self._positions(X.shape[1]) if named is None else named
@@ -155,7 +155,7 @@ class Columns(Kernel):
         return self.base.diagonal(self._own(X))
 
     def vanishes(self, X: Samples) -> NDArray[np.bool_]:
-        """Return where the base kernel does."""
+        """Return where the base kernel vanishes."""
         return self.base.vanishes(self._own(X))
 
     def features(self, X: Samples) -> Matrix | None:

@@ -31,7 +31,7 @@ __all__ = [
 class QuadraticMap(SampleFunction):
     """x -> (x_1, ..., x_d, all products x_i x_j with i <= j): d + d (d + 1) / 2 features.
 
-    A linear function of them is a quadratic discriminant.
+    A linear function of these features is a quadratic discriminant.
 
     Examples
     --------
@@ -53,7 +53,8 @@ class QuadraticMap(SampleFunction):
 class ScaledQuadraticMap(SampleFunction):
     """x -> (all x_i^2, and sqrt(2) x_i x_j with i < j): d (d + 1) / 2 features, x_1's first.
 
-    Scaled so that <phi(x), phi(z)> = (x'z)^2: a linear function of them is one of the kernel ``Polynomial(2)``.
+    They are scaled so that <phi(x), phi(z)> = (x'z)^2. A linear function of these features is therefore a function in
+    the space of the kernel ``Polynomial(2)``.
 
     Examples
     --------
@@ -87,15 +88,15 @@ class Composed(Kernel):
     base
         k.
     phi
-        A function that takes samples and returns as many, as ``base`` takes them; each row of its answer depends on
-        the same row of the samples alone. A :class:`~qpkernels.kernels.SampleFunction` (such as
+        A function that takes samples and returns as many samples in a form that ``base`` takes. Each row of its result
+        depends only on the same row of its input. A :class:`~qpkernels.kernels.SampleFunction` (such as
         :class:`~qpkernels.kernels.QuadraticMap`) states which samples it takes and can be saved; any other function is
-        given a finite float64 matrix, and cannot.
+        given a finite float64 matrix and cannot be saved.
 
     Raises
     ------
     ParameterError
-        If phi is no function.
+        If phi is not a function.
 
     Examples
     --------
@@ -129,19 +130,19 @@ class Composed(Kernel):
         return self.base.matrix(left, left if X is Z else self._mapped(Z))
 
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        """Return those of the base kernel, phi(x) being what it returns."""
+        """Return the values of the base kernel, where phi(x) is exactly the value that phi returns."""
         left = self._mapped(X)
         return self.base.enclosed(left, left if X is Z else self._mapped(Z))
 
     def relating(self, X: Samples, Z: Samples) -> Rational:
-        """Return that of the base kernel, phi(x) being what it returns."""
+        """Return the matrix of the base kernel, where phi(x) is exactly the value that phi returns."""
         return self.base.relating(self._mapped(X), self._mapped(Z))
 
     def diagonal(self, X: Samples) -> Vector:
         return self.base.diagonal(self._mapped(X))
 
     def features(self, X: Samples) -> Matrix | None:
-        """Return those of the base kernel at phi(x)."""
+        """Return the features of the base kernel at phi(x)."""
         return self.base.features(self._mapped(X))
 
     def _mapped(self, X: Samples) -> Samples:
@@ -165,14 +166,14 @@ class RankOne(Kernel):
     Parameters
     ----------
     function
-        f: takes samples and returns one number for each, which depends on that sample alone. A
-        :class:`~qpkernels.kernels.SampleFunction` states which samples it takes and can be saved; any other function
-        is given a finite float64 matrix, and cannot.
+        The function f, which takes samples and returns one number for each; that number depends on its sample alone. A
+        :class:`~qpkernels.kernels.SampleFunction` states which samples it takes and can be saved; any other function is
+        given a finite float64 matrix and cannot be saved.
 
     Raises
     ------
     ParameterError
-        If f is no function.
+        If f is not a function.
 
     Examples
     --------
@@ -204,11 +205,11 @@ class RankOne(Kernel):
         return np.outer(values, values if X is Z else self._values(Z))
 
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        """Return the products, f(x) being what it returns."""
+        """Return the products, where f(x) is exactly the value that f returns."""
         return enclosed_inner_products(self.features(X), self.features(Z))
 
     def relating(self, X: Samples, Z: Samples) -> Rational:
-        """Return the products, f(x) being what it returns."""
+        """Return the products, where f(x) is exactly the value that f returns."""
         return rational_products(self.features(X), self.features(Z))
 
     def diagonal(self, X: Samples) -> Vector:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Partial derivatives of kernels: the rules of Leibniz and of the chain, and the functions that kernels are made of.
 
-A mixed derivative is stated by two tuples of axes, repeated for higher orders: ``left`` of those along which x moves,
-``right`` of those of z,
+A mixed derivative is stated by two tuples of axes, repeated for higher orders: x moves along the axes in ``left``, and
+z along those in ``right``,
 
     D^(left, right) k(x, z) = d^|left| d^|right| k(x, z) / prod_(a in left) dx_a prod_(b in right) dz_b.
 
@@ -17,7 +17,7 @@ along three vanish: the partitions that remain are pairings of some of the axes,
     du/dx_a = gamma z_a                d^2 u/dx_a dz_b = gamma [a = b]
     ds/dx_a = 2 w_a (x_a - z_a)        d^2 s/dx_a dx_b = 2 w_a [a = b] = -d^2 s/dx_a dz_b,
 
-so that a kernel g(u) or g(s) states the derivatives of g alone.
+so that a kernel g(u) or g(s) only has to state the derivatives of g.
 
 Source: Hardy, Combinatorics of partial derivatives (Electronic Journal of Combinatorics, 2006).
 """
@@ -64,7 +64,7 @@ def leibniz(first: Derivative, second: Derivative, left: Axes, right: Axes) -> M
 
 
 def chain(outer: Callable[[int], Matrix], inner: Derivative, left: Axes, right: Axes) -> Matrix:
-    """Return the derivative of g(u), shape (m, n), from g^(n)(u) for n = 0, 1, ..., of that shape, and those of u."""
+    """Return the derivative of g(u), shape (m, n), from g^(n)(u), n = 0, 1, ..., of that shape, and those of u."""
     profile, block = cache(outer), cache(inner)
 
     def remaining(blocks: int, left: Axes, right: Axes) -> Any:
@@ -93,7 +93,7 @@ def _shared_out(left: Axes, right: Axes) -> Iterator[tuple[tuple[Axes, Axes], tu
 
 
 def of_power(values: Matrix, exponent: int, order: int) -> Matrix:
-    """Return the derivative of u^p of an order, for an integer p of at least 0."""
+    """Return the derivative of u^p of the given order, for an integer p of at least 0."""
     if order > exponent:
         return np.zeros_like(values)
     return np.asarray(perm(exponent, order) * values ** (exponent - order))
@@ -126,14 +126,14 @@ def of_squared_distances(X: Samples, Z: Samples, weights: Vector) -> Derivative:
 
 
 def check_axes(X: Samples, Z: Samples, left: Axes, right: Axes) -> None:
-    """Raise unless the samples are dense, and the axes are columns of theirs.
+    """Raise unless the samples are dense and the axes are columns of the samples.
 
     Raises
     ------
     ShapeError
         If samples are sparse.
     ParameterError
-        If an axis is no column, counted from 0.
+        If an axis is not the number of a column, counted from 0.
     """
     for samples, axes, name in ((X, left, "left"), (Z, right, "right")):
         if is_sparse(samples):

@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernel values with proved errors, of inner products x'z and squared distances as fast as matrix products are.
+"""Kernel values with proved error bounds; inner products and distances are as fast as matrix products.
 
-A feature is split into x = h + l, where h has the leading bits, so few that a matrix product of such numbers is exact:
-multiples of a power q of 2, they have sums below 2^53 q^2, whatever the order of summation. The remainder,
+A feature is split into x = h + l, where h holds the leading bits. There are so few of these that a matrix product of
+such numbers is exact: they are multiples of a power q of 2, and their sums stay below 2^53 q^2 in any order of
+summation. The remainder,
 
     x'z = h_x'h_z + (h_x'l_z + l_x'z)       ||x - z||^2 = ||h_x - h_z||^2 + 2 (h_x - h_z)'(l_x - l_z) + ||l_x - l_z||^2,
 
-is smaller by those bits (20 for 1000 features), and so is the error gamma_n of its sums. The first term of a distance
-being exact, near samples cancel without a loss.
+is smaller by those bits (20 for 1000 features), and so is the error gamma_n of its sums. Because the first term of a
+distance is exact, samples that are close together cancel without loss.
 
 Sparse samples are not split. Their products have the error gamma_n ||x|| ||z||, for n stored entries at most, and their
 distances gamma_n (||x|| + ||z||)^2.
 
-With u = 2^-53 the unit of rounding, one operation is exact to u times its result, and what the operands may be wrong
-by passes through it by its derivative:
+With u = 2^-53 the unit of rounding, one operation is exact to u times its result, and the errors of the operands pass
+through it by its derivative:
 
     a + b      e_a + e_b                          a b      |a| e_b + |b| e_a + e_a e_b
     exp(a)     exp(a) (exp(e_a) - 1)              tanh(a)  e_a
 
-The errors are sums of products of numbers of at least 0; a factor of 1 + 2^-30 pays for their own rounding, and 2^-1000
-for whatever underflows. Elementary functions are exact to :data:`~qpkernels.arrays.intervals.ELEMENTARY` by assumption.
+The errors are sums of products of numbers of at least 0; a factor of 1 + 2^-30 covers their own rounding, and 2^-1000
+covers any underflow. Elementary functions are exact to :data:`~qpkernels.arrays.intervals.ELEMENTARY` by assumption.
 
 Source: Ozaki, Ogita, Oishi and Rump, Error-free transformations of matrix multiplication (Numerical Algorithms, 2012).
 """

@@ -26,22 +26,23 @@ _BLOCK = 16
 
 @dataclass(frozen=True)
 class FunctionKernel(Kernel):
-    """k(x, z) by a function of two sets of samples that returns the matrix of all pairs.
+    """A kernel k(x, z) given by a function of two sets of samples that returns the matrix of all pairs.
 
-    Nothing is known of it: where a model is stated, its matrix is checked for shape, symmetry and negative eigenvalues.
-    Two such kernels are equal if they have the same function. No file can hold one: write a class of your own for that.
+    The library knows nothing about the function, so every model that uses it checks the matrix for shape, symmetry and
+    negative eigenvalues. Two such kernels are equal if they have the same function. A file cannot hold such a kernel;
+    write a kernel class of your own if you need to save it.
 
     Parameters
     ----------
     function
-        Takes m and n samples and returns their kernel values, shape (m, n), dense or sparse. The value of a pair
-        depends on this pair alone. Samples come as a float64 matrix or csr_array if they are numbers, else as an array
-        of the objects given, shape (m,).
+        Takes m and n samples and returns their kernel values, shape (m, n), dense or sparse. The value of a pair must
+        depend on that pair alone. Samples that are numbers are passed as a float64 matrix or csr_array, and any others
+        as an array of the objects given, shape (m,).
 
     Raises
     ------
     ParameterError
-        If ``function`` is none.
+        If ``function`` is not a function.
 
     Examples
     --------
@@ -75,12 +76,12 @@ class FunctionKernel(Kernel):
         return True
 
     def samples(self, X: ArrayLike) -> Samples:
-        """Return a matrix of numbers as such, any other list as an array of its objects, shape (number of them,).
+        """Return a matrix of numbers unchanged, and any other list as an array of its objects, shape (m,).
 
         Raises
         ------
         ShapeError, NonFiniteError
-            If ``X`` is an array of other dimensions, empty, or holds NaN or infinity.
+            If ``X`` is an array with other dimensions, is empty, or holds NaN or infinity.
         """
         if is_sparse(X):
             return finite_samples(X, "X")
@@ -111,7 +112,7 @@ class FunctionKernel(Kernel):
 
 
 def as_kernel(kernel: object) -> Kernel:
-    """Return a kernel as it is, and a plain function as a :class:`FunctionKernel`.
+    """Return a kernel unchanged, and a plain function as a :class:`FunctionKernel`.
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ def as_kernel(kernel: object) -> Kernel:
     Raises
     ------
     ParameterError
-        If it is neither.
+        If it is neither a kernel nor a function.
     """
     if isinstance(kernel, Kernel):
         return kernel

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Inner products of continuous linear functionals of functions in a space of a kernel: values, derivatives, sums.
+r"""Inner products of continuous linear functionals on the space of a kernel: values, derivatives and their sums.
 
 In the space H of a kernel k, f(x) = <f, k(x, .)>, and where k is smooth enough, a derivative of f at x is
 
     D^a f(x) = <f, D^a k(x, .)>,   <D^a k(x, .), D^b k(z, .)> = d^|a| d^|b| k(x, z) / dx^a dz^b,
 
-so that these functionals, and their finite sums, have inner products like samples: a matrix of them is a kernel matrix.
-Source: D.-X. Zhou, J. Comput. Appl. Math. 220 (2008), "Derivative reproducing properties for kernel methods in learning
-theory".
+so that these functionals and their finite sums have inner products, as samples do, and a matrix of these is a kernel
+matrix. Source: D.-X. Zhou, J. Comput. Appl. Math. 220 (2008), "Derivative reproducing properties for kernel methods in
+learning theory".
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Representers:
     X
         The n points, as ``kernel.samples`` returns them.
     axes
-        Along which axes, each as often as f is differentiated along it; () for the values of f.
+        The axes, each repeated as often as f is differentiated along it; () for the values of f.
     """
 
     kernel: Kernel
@@ -67,7 +67,7 @@ class Representers:
         return int(self.X.shape[0])
 
     def part(self, rows: Indices) -> Representers:
-        """Return those of some of the points.
+        """Return the representers at some of the points.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class Representers:
         return Representers(self.kernel, self.X[rows], self.axes)
 
     def inner(self, other: Representers) -> Matrix:
-        """Return the inner products with others of the same kernel, shape (n, number of those).
+        """Return the inner products with other representers of the same kernel, shape (n, number of the others).
 
         Parameters
         ----------
@@ -98,14 +98,14 @@ class Representers:
 def largest_norm(kernel: Kernel, axes: tuple[int, ...], box: Matrix) -> float:
     """Return the largest norm of D^axes k(x, .) for x in a box: |D^axes f(x)| is at most that times ||f||.
 
-    The squared norm is D^(axes, axes) k(x, x). It is the same everywhere of a function of x - z. A power series in the
+    The squared norm is D^(axes, axes) k(x, x). For a function of x - z it is the same everywhere. A power series in the
     x_k z_k with coefficients of at least 0 becomes one in the x_k^2, and is largest at a corner. Sums of kernels of
     both kinds are largest there too, and so are products of kernels of one kind.
 
     Parameters
     ----------
     kernel
-        Made of such kernels.
+        A kernel made of such kernels.
     axes
         Of the derivative.
     box
@@ -114,7 +114,7 @@ def largest_norm(kernel: Kernel, axes: tuple[int, ...], box: Matrix) -> float:
     Raises
     ------
     ParameterError
-        If the kernel is made of others, of which this is not known, or has no such derivative.
+        If the kernel is made of other kernels, for which this is not known, or if it has no such derivative.
 
     Examples
     --------
@@ -137,12 +137,13 @@ def largest_norm(kernel: Kernel, axes: tuple[int, ...], box: Matrix) -> float:
 def box_rule(kernels: Iterable[Kernel], lower: Vector, upper: Vector) -> tuple[Matrix, Vector]:
     """Return points and weights that integrate functions in the spaces of kernels over a box, as a sum of their values.
 
-    They are those of Gauss on each axis. With n points these are exact for polynomials of a degree below 2n, and miss
-    the integral over an interval of half width h of a function that is analytic around it by at most
+    They form the Gauss rule on each axis. With n points it is exact for polynomials of a degree below 2n. Over an
+    interval of half width h, it misses the integral of a function that is analytic around the interval by at most
 
-        64/15 h M r^(-2n) / (1 - r^(-2)),    M its largest size on the ellipse with these foci and half axes' sum r h
+        64/15 h M r^(-2n) / (1 - r^(-2)),
 
-    of which exp(-gamma (x - z)^2) has M <= exp(gamma h^2 (r - 1/r)^2 / 4): so many points are taken that this is
+    where M is the largest size of the function on the ellipse with these foci and half axes' sum r h. The function
+    exp(-gamma (x - z)^2) has M <= exp(gamma h^2 (r - 1/r)^2 / 4). There are enough points to bring this bound down to
     rounding. Source: L. N. Trefethen, Approximation Theory and Approximation Practice (2013), theorem 19.3.
 
     Parameters
@@ -155,7 +156,7 @@ def box_rule(kernels: Iterable[Kernel], lower: Vector, upper: Vector) -> tuple[M
     Raises
     ------
     ParameterError
-        If a kernel is another one, or the box takes too many points.
+        If a kernel is not one of these, or if the box would take too many points.
 
     Examples
     --------
@@ -221,17 +222,17 @@ def _kinds(kernel: Kernel) -> frozenset[str]:
 class FunctionalKernel(Kernel):
     """k(a, b) = <sum_i a_i l_i, sum_j b_j l_j>: samples are sums of representers l of one or several functions.
 
-    Representers of different functions are orthogonal: the space is the product of theirs, so that a sample is a
-    functional of all functions together. Samples are given by their coefficients, a row of N numbers each, sparse or
-    dense; no more inner products are made than those of representers with a coefficient.
+    Representers of different functions are orthogonal: the space is the product of the spaces of the functions, so that
+    a sample is a functional of all functions together. Samples are given by their coefficients, one row of N numbers
+    each, sparse or dense. Inner products are only computed for representers that have a coefficient.
 
     Parameters
     ----------
     functions
-        For each function its representers; those of one function have one kernel. N is their number altogether, and
-        columns of samples are in this order.
+        The representers of each function; all representers of one function have the same kernel. N is the total number
+        of representers, and the columns of samples are in this order.
     chosen
-        The number of a function, whose part of each sample is all that counts. None: all functions do.
+        The number of a function; only its part of each sample counts. With None, all functions count.
 
     Examples
     --------
@@ -259,7 +260,7 @@ class FunctionalKernel(Kernel):
 
     @property
     def positive_semidefinite(self) -> bool:
-        """Whether the kernels of all functions are."""
+        """Whether the kernels of all functions are positive semidefinite."""
         return all(parts[0].kernel.positive_semidefinite for parts in self.functions)
 
     @property
@@ -278,7 +279,7 @@ class FunctionalKernel(Kernel):
         Raises
         ------
         ShapeError
-            If they have others.
+            If they have another number of columns.
         """
         made = csr_array(finite_samples(X, "X"))
         if made.shape[1] != self.size:
@@ -325,7 +326,7 @@ class FunctionalKernel(Kernel):
         return np.asarray(np.einsum("ij,ijk,ik->i", c, self._kept[at[:, :, None], at[:, None, :]], c))
 
     def lengths(self, X: Samples) -> Vector:
-        """Return the sums of the norms of the terms: what rounding is a share of, also where they cancel."""
+        """Return the sums of the norms of the terms, to which rounding is proportional even where the terms cancel."""
         norms = np.sqrt(np.maximum(self.diagonal(eye_array(self.size, format="csr")), 0.0))
         return np.asarray(abs(csr_array(X)) @ norms)
 

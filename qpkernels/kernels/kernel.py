@@ -34,7 +34,7 @@ __all__ = [
 class SampleFunction(ABC):
     """A function of samples that a file can hold: a frozen dataclass, whose fields are its parameters.
 
-    It acts on each sample by itself: a row of its answer depends on the same row of ``X`` alone.
+    It acts on each sample separately: a row of its result depends only on the same row of ``X``.
 
     Notes
     -----
@@ -49,7 +49,7 @@ class SampleFunction(ABC):
         """Return one row, or one number, for each sample."""
 
     def samples(self, X: ArrayLike) -> Samples:
-        """Return ``X`` checked and in the container this function works on; here: a finite float64 matrix."""
+        """Return ``X``, checked and in the container that this function works on; by default finite float64."""
         return finite_matrix(X, "X")
 
 
@@ -73,9 +73,9 @@ _NUMBER = (int, float, np.integer, np.floating)
 
 @dataclass(frozen=True)
 class Algebra:
-    """The makers of kernels from kernels: what the operators of :class:`Kernel` call.
+    """The constructors of kernels from kernels that the operators of :class:`Kernel` call.
 
-    They are kernels themselves, so the package states them, above this class.
+    They are kernels themselves, so the package fills them in after this class exists.
     """
 
     sum: Callable[[Kernel, Kernel], Kernel]
@@ -95,7 +95,7 @@ class Kernel(Carded, metaclass=ChecksKeywords):
 
     * ``matrix(X, Z).T == matrix(Z, X)``
     * ``diagonal(X) == matrix(X, X).diagonal()``
-    * ``features(X) @ features(Z).T == matrix(X, Z)`` where there are features
+    * ``features(X) @ features(Z).T == matrix(X, Z)`` where the kernel has features
     * ``matrix(X, X)`` has no negative eigenvalue when :attr:`positive_semidefinite` is true.
 
     Kernels combine: ``k1 + k2``, ``k1 * k2``, ``a * k`` with a > 0, ``k ** n`` with an integer n >= 1, ``k.exp()``,
@@ -107,21 +107,21 @@ class Kernel(Carded, metaclass=ChecksKeywords):
     Arguments of the methods:
 
     X, Z
-        Samples, m and n of them, in the container that :meth:`samples` returned.
+        m and n samples, in the container that :meth:`samples` returned.
     x, z
-        What the formula calls the two samples.
+        The names of the two samples in the formula.
     left, right
         Axes along which x and z move, integers from 0, each repeated as often as the order of its derivative says.
     weights
         Weights of the features, shape (d,), or (d, n) for n functions.
     generator, count, features
-        Random numbers, how many frequencies are drawn, and the number of features of a sample.
+        The random generator, the number of frequencies to draw, and the number of features of a sample.
     """
 
     algebra: ClassVar[Algebra]
 
     entry: ClassVar[KernelEntry | None] = None
-    """Its name and its parameters, wherever kernels are chosen by name; None: it is stated as an object."""
+    """The name and the parameters by which the kernel is chosen; None if it can only be stated as an object."""
 
     tested: ClassVar[bool] = False
     """Whether these laws are tested for the class, as for some of this library; others are checked on few samples."""
@@ -129,7 +129,7 @@ class Kernel(Carded, metaclass=ChecksKeywords):
     def __init_subclass__(cls, **options: Any) -> None:
         """Drop what is inherited of a product form, errors, derivatives and tests from a subclass with its own matrix.
 
-        That may be another function.
+        That matrix may belong to another function.
         """
         super().__init_subclass__(**options)
         entry = vars(cls).get("entry")
@@ -142,17 +142,17 @@ class Kernel(Carded, metaclass=ChecksKeywords):
 
     @classmethod
     def named(cls, **values: Any) -> Kernel:
-        """Return the kernel of values of the parameters of :attr:`entry`, by their names there.
+        """Return the kernel with the given values of the parameters of :attr:`entry`, by their names there.
 
         Parameters
         ----------
         **values
-            By the names of parameters.
+            The values, by the names of the parameters.
 
         Raises
         ------
         ParameterError
-            If a value is outside its range, or needed and not stated.
+            If a value is outside its range, or if a required value is missing.
         """
         return cls(**values)
 
@@ -172,7 +172,7 @@ class Kernel(Carded, metaclass=ChecksKeywords):
     def formula(self, x: str = "x", z: str = "z") -> str:
         """Return k(x, z) with its parameters, in the notation of :mod:`qpkernels.display.maths`.
 
-        Here the name of the class, of which no more is known.
+        The default is the name of the class.
         """
         return f"{type(self).__name__}({x}, {z})"
 
@@ -187,38 +187,38 @@ class Kernel(Carded, metaclass=ChecksKeywords):
     def positive_semidefinite(self) -> bool:
         """Whether every matrix of this kernel is positive semidefinite by construction (a Mercer kernel).
 
-        Here False: nothing is known, and a :class:`~qpkernels.gram.Gram` checks the matrix, whole. A kernel that has a
-        proof returns True, and is checked on few samples only.
+        The default is False: nothing is known, and a :class:`~qpkernels.gram.Gram` checks the whole matrix. A kernel
+        for which there is a proof returns True and is only checked on a few samples.
         """
         return False
 
     @property
     def takes_sparse(self) -> bool:
-        """Whether :meth:`matrix` works on sparse samples, SciPy's csr_array, beside dense ones and mixed with them.
+        """Whether :meth:`matrix` also takes sparse samples (SciPy's csr_array), alone or mixed with dense ones.
 
-        :mod:`qpkernels.kernels.products` has the inner products and distances of either.
+        :mod:`qpkernels.kernels.products` provides inner products and distances for both.
         """
         return False
 
     @property
     def names(self) -> frozenset[str] | None:
-        """The columns of a table that the kernel looks up by their names, if it takes nothing else; here None."""
+        """The columns of a table that the kernel looks up by name, if it takes nothing else; by default None."""
         return None
 
     def vanishes(self, X: Samples) -> NDArray[np.bool_]:
-        """Return where k(x, x) = 0 in exact arithmetic, shape (m,): there a computed 0 is none that underflowed.
+        """Return where k(x, x) = 0 in exact arithmetic, shape (m,); a computed 0 is not an underflow there.
 
-        Here: wherever it is 0 as computed.
+        The default is wherever the computed value is 0.
         """
         return np.equal(self.diagonal(X), 0.0)
 
     def features(self, X: Samples) -> Matrix | None:
-        """Return features Phi, dense, shape (m, d), with k(x, z) = phi(x)'phi(z), or None if they are not few."""
+        """Return dense features Phi, shape (m, d), with k(x, z) = phi(x)'phi(z), or None if there are too many."""
         del X
         return None
 
     def sparse_features(self, X: Samples) -> Any:
-        """Return features Phi as a csr_array of shape (m, d), however many, or None if they are not sparse."""
+        """Return any number of features Phi as a csr_array of shape (m, d), or None if they are not sparse."""
         del X
         return None
 
@@ -240,8 +240,8 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         """The largest s for which D^(left, right) k with up to s axes in each tuple exists and is continuous.
 
         Then every f in the space of k is s times continuously differentiable, and each of its derivatives is an inner
-        product, D^left f(x) = <f, D^(left, ()) k(x, .)>. Here: the least of the kernels that it is made of, infinite
-        where there are none, and 0 where the class does not state :meth:`derivative`.
+        product, D^left f(x) = <f, D^(left, ()) k(x, .)>. The default is the smallest value among the kernels that this
+        one is made of, infinite if there are none, and 0 if the class does not state :meth:`derivative`.
         """
         if type(self).derivative is Kernel.derivative:
             return 0
@@ -258,7 +258,7 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         Raises
         ------
         ParameterError
-            If the kernel states no such derivative, or an axis is no feature.
+            If the kernel does not state this derivative, or if an axis is not the number of a feature.
         ShapeError
             If samples are sparse.
 
@@ -287,25 +287,25 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         )
 
     def product_form(self, X: Samples) -> ProductForm | None:
-        """Return how k comes from inner products, around the samples ``X``, or None if it has no such form.
+        """Return how k is computed from inner products, centred on the samples ``X``, or None if it has no such form.
 
-        Rows of a kernel that has one are made and summed in compiled code.
+        Compiled code computes and sums the rows of a kernel that has such a form.
         """
         del X
         return None
 
     def computed(self, by: Arithmetic[Value]) -> Value:
-        """Return k(x, z) by the operations of an arithmetic, which may enclose values or write a program.
+        """Return k(x, z), computed with the operations of an arithmetic that may enclose values or write a program.
 
         Parameters
         ----------
         by
-            What is computed with.
+            The arithmetic to compute with.
 
         Raises
         ------
         ParameterError
-            If the kernel states no such formula.
+            If the kernel does not state such a formula.
         """
         del by
         raise ParameterError(
@@ -317,16 +317,16 @@ class Kernel(Carded, metaclass=ChecksKeywords):
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         """Return the maker of rows of k(x_i, z_j) with proved bounds of their rounding errors.
 
-        Here: those of :meth:`computed`.
+        The default takes them from :meth:`computed`.
 
-        The kernel that is meant is the exact one of the samples and parameters as they are in float64; what functions
-        of the user return (of :class:`~qpkernels.kernels.Composed` and :class:`~qpkernels.kernels.RankOne`) counts as
-        data. Errors may be infinite.
+        The bounds refer to the exact kernel of the samples and parameters as stored in float64. Values that a user's
+        function returns (in :class:`~qpkernels.kernels.Composed` and :class:`~qpkernels.kernels.RankOne`) count as
+        data. Bounds may be infinite.
 
         Raises
         ------
         NoEnclosureError
-            If the kernel states no such bounds.
+            If the kernel does not state such bounds.
         """
         if type(self).computed is Kernel.computed:
             raise self._no_enclosure()
@@ -341,9 +341,10 @@ class Kernel(Carded, metaclass=ChecksKeywords):
     def relating(self, X: Samples, Z: Samples) -> Rational:
         """Return a rational matrix R, shape (m, n): where R v = 0, sum_j v_j k(z_j, x_i) = 0 for all i, exactly.
 
-        So it proves that samples are linearly dependent in the space of the kernel. Here R is k where no value was
-        rounded, and otherwise 1 for equal samples and 0 for others: no other dependence is seen. Kernels that are
-        positive semidefinite, and rational functions of the samples, return k up to positive factors of its terms.
+        Such an R proves that samples are linearly dependent in the space of the kernel. By default, R is k where no
+        value was rounded, and otherwise 1 for equal samples and 0 for others, so that no other dependence is seen.
+        Kernels that are positive semidefinite, and rational functions of the samples, return k, up to positive factors
+        of its terms.
         """
         try:
             exact = self.enclosed(X, Z)(slice(None))
@@ -352,17 +353,17 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         return are_equal(X, Z) if exact.reach.any() else as_rational(exact.values)
 
     def samples(self, X: ArrayLike) -> Samples:
-        """Return ``X`` checked and in the container this kernel works on; here: finite float64, samples x features.
+        """Return ``X``, checked and in the container that this kernel works on; by default a finite float64 matrix.
 
         Parameters
         ----------
         X
-            Samples as users pass them: an array, a table, a sparse matrix.
+            Samples as users pass them: an array, a table or a sparse matrix.
 
         Raises
         ------
         ShapeError, NonFiniteError
-            If ``X`` is not such a matrix, or sparse and the kernel does not take that.
+            If ``X`` is not such a matrix, or if it is sparse and the kernel does not take sparse samples.
         """
         if is_sparse(X) and not self.takes_sparse:
             raise ShapeError(
@@ -372,17 +373,17 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         return finite_samples(X, "X")
 
     def __call__(self, X: ArrayLike, Z: ArrayLike | None = None) -> Matrix:
-        """Return the matrix k(x_i, z_j); of ``X`` with itself when ``Z`` is left out.
+        """Return the matrix k(x_i, z_j), or the matrix of ``X`` with itself when ``Z`` is left out.
 
         Parameters
         ----------
         X, Z
-            Samples, one a row, with the same number of features. Either may be sparse if the kernel takes that.
+            Samples, one per row, with the same number of features. Either may be sparse if the kernel allows it.
 
         Raises
         ------
         ShapeError, NonFiniteError
-            If these are none, or have other features; or if the kernel overflows on them.
+            If these are not samples of the kernel, if their features differ, or if the kernel overflows on them.
         """
         left = self.samples(X)
         right = left if Z is None else self.samples(Z)
@@ -395,7 +396,7 @@ class Kernel(Carded, metaclass=ChecksKeywords):
             return self.check_values(self.matrix(left, right))
 
     def check_values(self, K: Matrix) -> Matrix:
-        """Return kernel values, which are finite.
+        """Return kernel values after checking that they are finite.
 
         Parameters
         ----------
@@ -405,7 +406,7 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         Raises
         ------
         NonFiniteError
-            If they are not.
+            If a value is not finite.
         """
         if not np.isfinite(K).all():
             raise NonFiniteError(self.overflow)
@@ -413,12 +414,12 @@ class Kernel(Carded, metaclass=ChecksKeywords):
 
     @property
     def overflow(self) -> str:
-        """The message for samples on which it is not finite."""
+        """The message for samples on which the kernel is not finite."""
         return f"{self!r} is not finite on these samples; scale the features, or choose other parameters."
 
     @property
     def underflow(self) -> str:
-        """The message for samples on which it is too small for float64, and not 0."""
+        """The message for samples on which the kernel is not 0 but too small for float64."""
         return (
             f"{self!r} is below 1e-307 on some of these samples, which float64 takes for 0; scale the features, or "
             "choose other parameters."
@@ -452,7 +453,7 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         Parameters
         ----------
         coefficients
-            c_0, c_1, ..., at least 0 and one of them above 0.
+            The numbers c_0, c_1, ..., each at least 0 and at least one above 0.
         """
         return self.algebra.polynomial(self, coefficients)
 
@@ -462,13 +463,13 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         Parameters
         ----------
         phi
-            A map of samples, one row for each.
+            A function that returns one row for each sample.
         """
         return self.algebra.composed(self, phi)
 
 
 def parameters_of(kernel: Kernel) -> dict[str, Any]:
-    """Return the parameters of a kernel, those of kernels in it under their name and two underscores.
+    """Return the parameters of a kernel; those of inner kernels are prefixed by the inner name and two underscores.
 
     ``RBF(0.1) + Linear()`` has ``left``, ``left__gamma`` and ``right``.
     """
@@ -488,7 +489,7 @@ def with_parameters(kernel: Kernel, changes: Mapping[str, Any]) -> Kernel:
     Raises
     ------
     ParameterError
-        If it has no such parameter, or does not take the value.
+        If the kernel has no such parameter or does not take the value.
     """
     known, own, inner = parameters_of(kernel), dict[str, Any](), dict[str, dict[str, Any]]()
     for name, value in changes.items():

@@ -72,9 +72,9 @@ class Linear(Kernel):
         return are_zero(X)
 
     def features(self, X: Samples) -> Matrix | None:
-        """Return the samples; sparse ones where there are more of them than features, made dense within 256 MiB.
+        """Return the samples. Sparse ones are made dense, within 256 MiB, where they outnumber their features.
 
-        They stay sparse where features are many and nonzeros few.
+        They stay sparse where there are many features and few nonzeros.
         """
         if not is_sparse(X):
             return np.asarray(X)
@@ -83,7 +83,7 @@ class Linear(Kernel):
         return np.asarray(X.toarray()) if few else None
 
     def sparse_features(self, X: Samples) -> Any:
-        """Return the samples where they are sparse."""
+        """Return the samples if they are sparse."""
         return X if is_sparse(X) else None
 
     def computed(self, by: Arithmetic[Value]) -> Value:
@@ -93,7 +93,7 @@ class Linear(Kernel):
         return rational_products(X, Z)
 
     def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
-        """Return z_a, x_b or [a = b] for one axis at most in each tuple, and else 0."""
+        """Return z_a, x_b or [a = b] for at most one axis in each tuple, and 0 otherwise."""
         check_axes(X, Z, left, right)
         products = self.matrix(X, Z)
         return chain(lambda order: of_power(products, 1, order), of_inner_products(X, Z), left, right)

@@ -24,15 +24,15 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Matching(Kernel):
-    """The share of the d features in which x and z are equal: 1 less their Hamming distance over d.
+    """The share of the d features in which x and z are equal: 1 minus their Hamming distance divided by d.
 
-    The sum over the features of the delta kernel, 1 where both have the same category and else 0, over d. Features are
-    categories, numbers or text: none is nearer to one than to another. With the Hamming distance h, ``(a *
-    Matching()).exp()`` is exp(a) exp(-a h / d).
+    It is the mean over the features of the delta kernel, which is 1 where both samples have the same category and 0
+    otherwise. Features are categories, given as numbers or text; no category is closer to one than to another. With the
+    Hamming distance h, ``(a * Matching()).exp()`` is exp(a) exp(-a h / d).
 
     Notes
     -----
-    A category that the training samples do not have is equal to none of theirs.
+    A category that does not occur among the training samples differs from all of theirs.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Matching(Kernel):
         return True
 
     def samples(self, X: ArrayLike) -> Samples:
-        """Return categories, one sample a row, as a matrix of numbers or of text; a list of text is one feature.
+        """Return categories, one sample per row, as a matrix of numbers or of text; a list of text is one feature.
 
         Raises
         ------

@@ -36,17 +36,15 @@ _VANISHING = 1e3
 class Matern(Kernel):
     r"""Matern kernel :math:`\frac{2^{1-\nu}}{\Gamma(\nu)} x^\nu K_\nu(x)` with :math:`x = \sqrt{2\nu}\,\|x-z\|/\ell`.
 
-    K_nu is the modified Bessel function of the second kind. With t = ||x - z|| / l: exp(-t) for nu = 1/2,
-    (1 + sqrt(3) t) exp(-sqrt(3) t) for 3/2, (1 + sqrt(5) t + 5/3 t^2) exp(-sqrt(5) t) for 5/2, and exp(-t^2 / 2)
-    for nu = inf.
+    K_nu is the modified Bessel function of the second kind. With t = ||x - z|| / l: exp(-t) for nu = 1/2, (1 + sqrt(3)
+    t) exp(-sqrt(3) t) for 3/2, (1 + sqrt(5) t + 5/3 t^2) exp(-sqrt(5) t) for 5/2, and exp(-t^2 / 2) for nu = inf.
 
     Parameters
     ----------
     length_scale
-        l, above 0: the distance at which samples cease to resemble each other. Raising it widens the kernel.
+        l, above 0: the distance beyond which samples no longer resemble each other. Raising it widens the kernel.
     nu
-        Above 0 and at most 1000, or ``math.inf``. Raising it makes f smoother: f has the derivatives of order
-        below nu.
+        Above 0 and at most 1000, or ``math.inf``. Raising it makes f smoother: f has the derivatives of order below nu.
 
     Raises
     ------
@@ -92,7 +90,7 @@ class Matern(Kernel):
             RBF.from_sigma(self.length_scale)
 
     def formula(self, x: str = "x", z: str = "z") -> str:
-        """Return it by exp for nu = 1/2 and inf, else by M_nu(t) = 2^(1-nu) / Gamma(nu) t^nu K_nu(t)."""
+        """Return it with exp for nu = 1/2 and inf, else with M_nu(t) = 2^(1-nu) / Gamma(nu) t^nu K_nu(t)."""
         distance = f"||{x} - {z}||"
         if self.nu == np.inf:
             return f"exp(-{distance}^2 / {2.0 * self.length_scale**2:g})"
@@ -114,7 +112,7 @@ class Matern(Kernel):
             return self.at_distances(distances(X, Z))
 
     def at_distances(self, lengths: Matrix) -> Matrix:
-        """Return the values for samples at these distances, of a finite nu; ``lengths`` are written over.
+        """Return the values for samples at these distances, for a finite nu; ``lengths`` is overwritten.
 
         Parameters
         ----------
@@ -126,7 +124,7 @@ class Matern(Kernel):
         return _matern(self.nu, np.minimum(lengths, _VANISHING, out=lengths))
 
     def computed(self, by: Arithmetic[Value]) -> Value:
-        """Return it for nu = 1/2, 3/2, 5/2 and inf; others have Bessel functions."""
+        """Return the values for nu = 1/2, 3/2, 5/2 and inf; any other nu needs Bessel functions."""
         if self.nu == np.inf:
             return RBF.from_sigma(self.length_scale).computed(by)
         if self.nu not in _CLOSED:
@@ -139,7 +137,7 @@ class Matern(Kernel):
         return by.times(by.affine(rising, 1.0, 1.0), falling)
 
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        """Return them for nu = 1/2, 3/2, 5/2 and inf, and dense samples; there are no bounds of Bessel functions."""
+        """Return the rows for nu = 1/2, 3/2, 5/2 and inf and dense samples; Bessel functions have no bounds."""
         if self.nu == np.inf:
             gamma = RBF.from_sigma(self.length_scale).gamma
             squares = enclosed_negative_squares(X, Z, np.full(X.shape[1], gamma))
@@ -166,7 +164,7 @@ class Matern(Kernel):
         return self.nu if self.nu == np.inf else int(np.ceil(self.nu)) - 1
 
     def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
-        r"""Return that of M_nu as a function of q = t^2, t = sqrt(2 nu) ||x - z|| / l.
+        r"""Return the derivative by way of M_nu as a function of q = t^2, t = sqrt(2 nu) ||x - z|| / l.
 
         As d/dq (t^nu K_nu(t)) = -1/2 t^(nu-1) K_(nu-1)(t), derivatives of M_nu are multiples of M_(nu-1), M_(nu-2), ...
         until the index is 0 or less and they are infinite at 0. There, factors t from the first derivatives of q,

@@ -39,7 +39,7 @@ class Polynomial(Kernel):
     degree
         Integer of at least 1. Raising it makes f more flexible.
     gamma
-        Above 0; weight of x'z against the constant.
+        Above 0; the weight of x'z relative to the constant.
     coef0
         Any finite number. Below 0 the kernel is not positive semidefinite by construction, and its matrix is checked.
 
@@ -109,7 +109,7 @@ class Polynomial(Kernel):
         return np.asarray((Fraction(self.gamma) * rational_products(X, Z) + Fraction(self.coef0)) ** self.degree)
 
     def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
-        """Return that of u^degree with u = gamma x'z + coef0, whose n-th is degree! / (degree - n)! u^(degree - n)."""
+        """Return it for u = gamma x'z + coef0 from (u^degree)^(n) = degree! / (degree - n)! u^(degree - n)."""
         check_axes(X, Z, left, right)
         u, factors = self.gamma * inner_products(X, Z) + self.coef0, of_inner_products(X, Z, self.gamma)
         return chain(lambda order: of_power(u, self.degree, order), factors, left, right)

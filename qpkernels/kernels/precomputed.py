@@ -22,21 +22,21 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Precomputed(Kernel):
-    """k(i, j) = K_ij for objects known by their number only.
+    """The kernel k(i, j) = K_ij on objects that are only known by their number.
 
-    Samples are row numbers of K: ``np.arange(len(K))`` for all of them, or any part, so that one matrix over
-    training and test objects serves both.
+    Samples are row numbers of K: ``np.arange(len(K))`` stands for all of them. Any subset is allowed too, so that one
+    matrix over training and test objects serves both.
 
     Parameters
     ----------
     K
-        Symmetric (to 1e-10 of its largest entry), shape (n, n). Whether it is positive semidefinite is checked where
-        a model is stated with it.
+        Symmetric (to 1e-10 of its largest entry), shape (n, n). A model that uses it checks whether it is positive
+        semidefinite.
 
     Raises
     ------
     NotSquareError, NotSymmetricError, NonFiniteError
-        If K is no such matrix.
+        If K is not such a matrix.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Precomputed(Kernel):
         ShapeError
             If ``X`` has several columns.
         ParameterError
-            If an entry is no row number of K.
+            If an entry is not a row number of K.
         """
         if is_sparse(X):
             raise ShapeError(
@@ -118,7 +118,7 @@ class Precomputed(Kernel):
         return np.asarray(self.K[np.ix_(X, Z)])
 
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        """Return the entries as they are, without an error."""
+        """Return the entries unchanged, with an error of 0."""
 
         def rows(part: slice) -> EnclosedMatrix:
             values = self.matrix(X[part], Z)

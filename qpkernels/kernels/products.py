@@ -5,13 +5,13 @@ The results are dense. At most 64 MiB of sparse samples are made dense at a time
 
     ||x - z||^2 = ||x||^2 + ||z||^2 - 2 x'z,
 
-whose rounding error is about eps (||x||^2 + ||z||^2), whatever is left of it. Dense samples are shifted to their mean
-first, which would fill sparse ones; of either, those distances that lost too many digits are computed anew from the
+whose rounding error is about eps (||x||^2 + ||z||^2), however small the result is. Dense samples are shifted to their
+mean first; this would fill sparse ones in. For both, distances that lost too many digits are recomputed from the
 differences.
 
-Fractions are for what no rounding may decide: whether samples are linearly dependent. Every float is a fraction over a
-power of 2, and so are sums and products of floats. The arrays hold Python's integers and fractions, so that they are
-made of few samples only.
+Fractions serve the one question that rounding must not decide: whether samples are linearly dependent. Every float is a
+fraction over a power of 2, and so are sums and products of floats. The arrays hold Python's integers and fractions, so
+they are only made for a few samples.
 
 For the exponent or base of a kernel that is a function of inner products
 
@@ -110,7 +110,7 @@ def are_zero(X: Samples) -> NDArray[np.bool_]:
 def squared_distances(X: Samples, Z: Samples, roots: Roots) -> Matrix:
     """Return s_ij = sum_k (r_k x_ik - r_k z_jk)^2, shape (m, n), for the roots r of the weights of the features.
 
-    To 1e-11, or to a rounding error of s where it is above 1e3; 0 on the diagonal where ``X is Z``.
+    They are exact to 1e-11, or to a rounding error of s where that is above 1e3; the diagonal is 0 where ``X is Z``.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         # The product form loses the digits that the samples share, so what they share goes first where that keeps
@@ -195,8 +195,8 @@ class ProductForm(NamedTuple):
     Attributes
     ----------
     origin, scale
-        One number a feature. The origin is free for an exponential, and the nearer the samples are, the smaller is
-        what cancels in the exponent.
+        One number per feature. The origin is free for an exponential; the closer it is to the samples, the less cancels
+        in the exponent.
     offset
         The constant, where the degree is not 0.
     degree
@@ -209,9 +209,9 @@ class ProductForm(NamedTuple):
     X
         The samples, dense or sparse, shape (m, d).
     gamma
-        Above 0; of an exponential also one for each feature.
+        Above 0; for an exponential it may also be one number per feature.
     coef0, degree
-        Of at least 0, and an integer of at least 1.
+        A number of at least 0, and an integer of at least 1.
     """
 
     origin: Vector
@@ -221,7 +221,7 @@ class ProductForm(NamedTuple):
 
     @classmethod
     def exponential(cls, gamma: float | tuple[float, ...], X: Samples) -> ProductForm:
-        """Return that of exp(-sum_k gamma_k (x_k - z_k)^2) around the mean of ``X``, or around 0 if it is sparse."""
+        """Return the form of exp(-sum_k gamma_k (x_k - z_k)^2) around the mean of ``X``, or 0 if it is sparse."""
         with np.errstate(over="ignore"):
             # Infinite where the sum is: the form then has an infinite error, and nobody takes it.
             origin = np.zeros(X.shape[1]) if is_sparse(X) else X.mean(axis=0)
@@ -230,7 +230,7 @@ class ProductForm(NamedTuple):
 
     @classmethod
     def polynomial(cls, gamma: float, coef0: float, degree: int, X: Samples) -> ProductForm:
-        """Return that of (gamma x'z + coef0)^degree."""
+        """Return the form of (gamma x'z + coef0)^degree."""
         features = X.shape[1]
         return cls(np.zeros(features), np.full(features, np.sqrt(gamma)), -0.5 * coef0, degree)
 

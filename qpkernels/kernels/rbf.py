@@ -36,8 +36,8 @@ class RBF(Kernel):
     Parameters
     ----------
     gamma
-        Above 0: one number for all features, or one a feature (then a feature with 0 is left out, and at least one
-        must be above 0). Raising it narrows the kernel: f becomes more flexible, and more samples support vectors.
+        Above 0: one number for all features, or one per feature (then a feature with 0 is left out, and at least one
+        number must be above 0). Raising gamma narrows the kernel: f becomes more flexible and has more support vectors.
 
     Raises
     ------
@@ -46,9 +46,9 @@ class RBF(Kernel):
 
     Notes
     -----
-    Values are exact to about 1e-11, relative. Those of sparse samples come from |x|^2 + |z|^2 - 2 x'z, whose rounding
-    error in the exponent is about eps gamma (|x|^2 + |z|^2); where that could exceed 1e-11, from the differences, as
-    those of dense samples do after their mean is subtracted.
+    Values have a relative error of about 1e-11. For sparse samples they come from |x|^2 + |z|^2 - 2 x'z, whose rounding
+    error in the exponent is about eps gamma (|x|^2 + |z|^2). Where that could exceed 1e-11, they come from the
+    differences. Dense samples are treated in the same way after their mean is subtracted.
 
     See Also
     --------
@@ -139,8 +139,8 @@ class RBF(Kernel):
         Parameters
         ----------
         theta
-            One number above 0 for all features; or one for each, of at least 0 and one of them above 0, in the inverse
-            square of its unit. A feature with 0 is left out.
+            One number above 0 for all features; or one number of at least 0 per feature, at least one of them above 0,
+            in the inverse square of the unit of the feature. A feature with 0 is left out.
         """
         return cls(0.5 * check_positive(theta, "theta")) if is_scalar(theta) else cls(_halves(theta))
 
@@ -196,7 +196,7 @@ class RBF(Kernel):
         return generator.standard_normal((count, features)) * np.sqrt(2.0 * np.asarray(self.gamma))
 
     def derivative(self, X: Samples, Z: Samples, left: Axes, right: Axes) -> Matrix:
-        """Return k times a polynomial in the x_a - z_a: of exp(u) with u = -sum_k gamma_k (x_k - z_k)^2."""
+        """Return k times a polynomial in the x_a - z_a: k = exp(u) with u = -sum_k gamma_k (x_k - z_k)^2."""
         check_axes(X, Z, left, right)
         k, weights = self.matrix(X, Z), np.broadcast_to(-np.asarray(self.gamma), (X.shape[1],))
         return chain(lambda _: k, of_squared_distances(X, Z, weights), left, right)
@@ -211,7 +211,7 @@ def scale_gamma(X: ArrayLike) -> float:
     Parameters
     ----------
     X
-        Samples, dense or sparse; of sparse ones, what is not stored counts as 0.
+        Samples, dense or sparse; entries that a sparse matrix does not store count as 0.
 
     Raises
     ------
@@ -226,12 +226,12 @@ def scale_gamma(X: ArrayLike) -> float:
 
 
 def check_gamma(gamma: object, name: str = "gamma") -> float:
-    """Return a number above 0, or say what stands for scikit-learn's words.
+    """Return a number above 0; for a word of scikit-learn, the error names the function to call instead.
 
     Raises
     ------
     ParameterError
-        If it is none.
+        If it is not a number above 0.
     """
     words = {"scale": "that is scale_gamma(X) of qpkernels.kernels", "auto": "that is 1 / X.shape[1]"}
     advice = f"; {words[gamma]}, a number of your samples" if isinstance(gamma, str) and gamma in words else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The common part of the kernels over sequences: their container, their letters as numbers, and normalisation.
+"""The common part of the kernels over sequences: their container, their letters as numbers and normalisation.
 
 A sequence is text, bytes or integers. All are held as text, one array of NumPy's ``str_`` for many of them, which
 files take without pickle: an integer by the character of that code point, a byte likewise. NumPy drops the code 0 at
@@ -46,8 +46,8 @@ class NormalisedKernel(Kernel):
     Attributes
     ----------
     normalise
-        Whether :meth:`matrix` returns k(x, z) / sqrt(k(x, x) k(z, z)), so that long sequences weigh no more than short
-        ones. A sequence with k(x, x) = 0 keeps the value 0.
+        Whether :meth:`matrix` returns k(x, z) / sqrt(k(x, x) k(z, z)), so that long sequences have no more weight than
+        short ones. A sequence with k(x, x) = 0 keeps the value 0.
     """
 
     normalise: bool
@@ -64,12 +64,12 @@ class NormalisedKernel(Kernel):
         return self.cosines(X, Z) if self.normalise else self.similarities(X, Z)
 
     def similarity_error(self, X: Samples, Z: Samples) -> float:
-        """Return a bound of the relative error of k(x_i, z_j) before normalisation; here: none known.
+        """Return a bound on the relative error of k(x_i, z_j) before normalisation, if one is known.
 
         Raises
         ------
         NoEnclosureError
-            If the kernel states no such bound.
+            If the kernel does not state such a bound.
         """
         del X, Z
         raise NoEnclosureError(

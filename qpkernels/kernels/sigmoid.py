@@ -23,17 +23,17 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Sigmoid(Kernel):
-    r"""Sigmoid kernel :math:`\tanh(\kappa x'z - b)`, which is no Mercer kernel.
+    r"""Sigmoid kernel :math:`\tanh(\kappa x'z - b)`, which is not a Mercer kernel.
 
-    Its matrix is checked where a model is stated with it, and refused if it is indefinite, unless
-    :class:`~qpkernels.gram.Gram` is told to clip or shift it.
+    A model that uses it checks its matrix and refuses it if it is indefinite, unless :class:`~qpkernels.gram.Gram` is
+    told to clip or shift it.
 
     Parameters
     ----------
     kappa
         Above 0; weight of x'z.
     b
-        Any finite number: where the kernel changes its sign.
+        Any finite number; the kernel changes its sign where kappa x'z = b.
 
     Raises
     ------
@@ -81,7 +81,7 @@ class Sigmoid(Kernel):
 
     @property
     def positive_semidefinite(self) -> bool:
-        """False: for every kappa and b there are samples whose matrix is indefinite."""
+        """False, since for every kappa and b there are samples whose matrix is indefinite."""
         return False
 
     @property

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernels as text and arrays, so that a file can hold one without pickle.
 
-Classes of this library are named by their name alone, so that they may move between modules; others also by their
-module, so that two of the same name are told apart.
+Classes of this library are identified by their name alone, so that they may move between modules. Other classes are
+identified by their module too, so that two classes with the same name can be told apart.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def kernel_to_spec(kernel: Kernel, arrays: list[NDArray[Any]]) -> dict[str, Any]
     Raises
     ------
     ParameterError
-        If a field holds what a file cannot, such as a Python function.
+        If a field holds something that a file cannot, such as a Python function.
     """
     return {"kernel": _name(type(kernel)), **_fields(kernel, arrays)}
 

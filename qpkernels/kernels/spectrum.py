@@ -34,9 +34,9 @@ class Spectrum(SequenceKernel):
     Parameters
     ----------
     p
-        Length of the words, at least 1. Raising it asks for longer agreement: fewer sequences are alike.
+        Length of the words, at least 1. Raising it requires longer agreement, so that fewer sequences are alike.
     normalise
-        Whether to divide by sqrt(k(x, x) k(z, z)), so that long sequences weigh no more than short ones.
+        Whether to divide by sqrt(k(x, x) k(z, z)), so that long sequences have no more weight than short ones.
 
     Raises
     ------
@@ -45,8 +45,8 @@ class Spectrum(SequenceKernel):
 
     Notes
     -----
-    The time grows with the number of letters, and with that of the words two sequences share.
-    Source: Leslie, Eskin and Noble, The spectrum kernel (Pacific Symposium on Biocomputing, 2002).
+    The time grows with the number of letters and with the number of words that two sequences share. Source: Leslie,
+    Eskin and Noble, The spectrum kernel (Pacific Symposium on Biocomputing, 2002).
 
     Examples
     --------
@@ -104,8 +104,8 @@ def _counts(texts: Samples, p: int) -> csr_array:
 def _words(letters: NDArray[np.uint32], p: int, used: NDArray[np.bool_]) -> tuple[Indices, int]:
     """Return the words at the used places, numbered from 0 without gaps, and how many different ones there are.
 
-    A word is the number whose digits are its letters; before that would leave int64, the words so far are numbered
-    anew. So equal numbers mean equal words, as they would not with a hash.
+    A word is the number whose digits are its letters. Before that number would leave int64, the words so far are
+    renumbered. Equal numbers therefore mean equal words, which a hash would not guarantee.
     """
     alphabet, digits = np.unique(letters, return_inverse=True)
     digits = digits.reshape(letters.shape).astype(np.int64)

@@ -29,12 +29,12 @@ class Subsequence(SequenceKernel):
     Parameters
     ----------
     length
-        n, at least 1. Raising it asks for longer agreement.
+        n, at least 1. Raising it requires longer agreement.
     decay
-        lambda, above 0 and at most 1. Lowering it punishes gaps: close to 0 only words without gaps count, and
-        k / lambda^(2n) is the spectrum kernel.
+        lambda, above 0 and at most 1. Lowering it penalises gaps: close to 0, only words without gaps count, and k /
+        lambda^(2n) is the spectrum kernel.
     normalise
-        Whether to divide by sqrt(k(x, x) k(z, z)), so that long sequences weigh no more than short ones.
+        Whether to divide by sqrt(k(x, x) k(z, z)), so that long sequences have no more weight than short ones.
 
     Raises
     ------

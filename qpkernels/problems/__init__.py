@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Problems: each kind with its program, the two bounds of its optimum, its certificate, and its enclosure."""
+"""Problems: each kind has its program, two bounds on its optimum, its certificate and its enclosure."""
 
 from qpkernels.problems.bounds import Bounds, Support
 from qpkernels.problems.certificate import Certificate, Status

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The numbers that a model reads off its certificate: two bounds, the support vectors, the intercepts."""
+"""The numbers that a model reads off its certificate: two bounds, the support vectors and the intercepts."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """Support vectors: numbers of the samples whose coefficient is not 0.
+    """The support vectors: the numbers of the samples whose coefficient is not 0.
 
     Attributes
     ----------
     free
-        Strictly between 0 and the bound: these samples lie on the margin (or the edge of the tube).
+        Samples whose coefficient is strictly between 0 and the bound; they lie on the margin (or the edge of the tube).
     bounded
-        At the bound: these samples pay a loss.
+        Samples whose coefficient is at the bound; they pay a loss.
     """
 
     free: Indices
@@ -45,7 +45,7 @@ class Support:
 
     @classmethod
     def of_all(cls, samples: int) -> Support:
-        """Return the support of dense coefficients: all samples, free.
+        """Return the support of dense coefficients, which holds all samples as free ones.
 
         Parameters
         ----------
@@ -61,7 +61,7 @@ class Support:
 
 @dataclass(frozen=True, eq=False)
 class Move:
-    """Where f and b go: to factor f + sum_j coefficients_j k(x_j, .), and to ``intercept``.
+    """A move of f to factor f + sum_j coefficients_j k(x_j, .), and of b to ``intercept``.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Move:
     intercept
         The new b.
     coefficients
-        Those of the function that is added, shape (m,); None: none is.
+        The coefficients of the function that is added, shape (m,); None if none is added.
     """
 
     factor: float
@@ -78,14 +78,14 @@ class Move:
     coefficients: Vector | None = None
 
     def of_function(self, gram: Gram, f: FunctionAtSamples) -> FunctionAtSamples:
-        """Return the moved function at the samples, with its rounding: of an expansion, anew; else of both parts.
+        """Return the moved function at the samples, with the rounding of a new expansion, or else that of both parts.
 
         Parameters
         ----------
         gram
             The kernel matrix of the samples.
         f
-            The function as it came, at the samples.
+            The function before the move, at the samples.
         """
         factor, c = self.factor, self.coefficients
         multiple = FunctionAtSamples(
@@ -112,23 +112,23 @@ class Move:
 
 
 class Bounds(Protocol):
-    """A problem whose optimum is bounded from both sides by any candidate, from the data alone.
+    """A problem whose optimum is bounded from both sides by any candidate, using the data alone.
 
-    Candidates come as their dual point ``beta``, shape (m,), their ``intercept``, and ``function``, f at the samples
-    where it is not the expansion in beta (None: the bounds compute that expansion themselves).
+    A candidate is given by its dual point ``beta``, shape (m,), its ``intercept``, and ``function``: f at the samples
+    if it is not the expansion in beta. If ``function`` is None, the bounds compute that expansion themselves.
 
     Notes
     -----
     Every method takes parts of a candidate:
 
     beta
-        Its dual point, shape (m,), signed, of any size: what is not feasible is moved to a feasible point near by, and
-        the certificate says how far.
+        Its dual point, shape (m,), signed, of any size. A point that is not feasible is moved to a feasible point
+        nearby, and the certificate says how far.
     intercept
-        b of the decision values f(x_i) + b; 0 in a problem without.
+        b of the decision values f(x_i) + b; 0 in a problem without an intercept.
     function
-        f at the samples, without b, where it is not the expansion in beta; to enclose it, f as a function. None: that
-        expansion.
+        The values of f at the samples, without b, if f is not the expansion in beta; for an enclosure, f as a function.
+        None stands for that expansion.
     is_expansion
         Whether f is the expansion in beta: :meth:`moved` is given its values in either case.
     values
@@ -141,33 +141,33 @@ class Bounds(Protocol):
 
     @property
     def program(self) -> Program | None:
-        """The program that the problem is, without CVXPY; None: it is none that a solver takes as it is."""
+        """The problem as a program, without CVXPY, or None if no solver takes it directly."""
 
     def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
         """Bound the error of the candidate by the values of both problems."""
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
-        """Return an interval that holds the optimum in exact arithmetic; ``function`` is f itself, its own b apart.
+        """Return an interval that holds the optimum in exact arithmetic; ``function`` is f itself without its own b.
 
         Raises
         ------
         NoEnclosureError
-            If the rounding errors of this problem, or of its kernel, are not known.
+            If the rounding errors of this problem or of its kernel are not known.
         """
 
     def feasible(self, beta: Vector) -> Vector:
-        """Return the dual feasible point near ``beta``: the one whose value the certificate has."""
+        """Return the dual feasible point near ``beta`` whose value the certificate states."""
 
     def moved(
         self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
     ) -> tuple[Move, FunctionAtSamples] | None:
-        """Return where f and b go before the primal value is taken, and f there; None: they stay where they are."""
+        """Return the move of f and b before the primal value is taken, and f after it, or None if they stay."""
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the support vectors, given also f(x_i) + b."""
 
     def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
-        """Return the ends between which every b is optimal with this f, given as f(x_i) without b."""
+        """Return the ends of the interval of every b that is optimal with this f, given as f(x_i) without b."""
 
     def vanishing(self) -> tuple[Vector, float] | None:
-        """Return the (beta, b) that, with f = 0, proves that the optimum is 0 if it is; None: it cannot be 0 there."""
+        """Return the (beta, b) that, with f = 0, proves that the optimum is 0 if it is; None if it cannot be 0."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The certificate of an answer, and the status that follows from it."""
+"""The certificate of an answer and the status that follows from it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Part:
 
 
 def explain_certificate(certificate: Certificate, tol: float) -> str:
-    """Return what is proved and, where that is not enough for ``tol``, the part that fails most, and what may help."""
+    """Return what is proved and, if that is not enough for ``tol``, the part that fails most and what may help."""
     primal, dual = certificate.primal_value, certificate.dual_value
     if np.isnan(primal) or np.isnan(dual):
         return f"Nothing is proved: {certificate.worst}. Try another solver, or scale the features."
@@ -65,12 +65,12 @@ def explain_certificate(certificate: Certificate, tol: float) -> str:
 
 
 def shortfall(certificate: Certificate, tol: float) -> str:
-    """Return in words by what a proof falls short of ``tol``, and what may help; empty where it holds.
+    """Return in words how a proof falls short of ``tol`` and what may help; empty if it holds.
 
     Parameters
     ----------
     certificate, tol
-        The proof, and the tolerance that is wanted of it.
+        The proof, and the tolerance that it should meet.
     """
     if certificate.holds(tol):
         return ""
@@ -120,12 +120,12 @@ def _parts(certificate: Certificate) -> tuple[_Part, ...]:
 
 
 PROVED = 1e-9
-"""Residual that a proof may leave over, whatever the tolerance, where no value counts it. Multipliers, or a ray, prove
-to this that there is no solution that is not 1e9 times as large as the data."""
+"""The largest residual that a proof may leave at any tolerance where no value counts it. A proof by
+multipliers or a ray to this accuracy excludes every solution that is not 1e9 times as large as the data."""
 
 
 class Status(StrEnum):
-    """The outcome of a solve. Only the certificate makes an answer ``optimal``, never the solver's word."""
+    """The outcome of a solve. Only the certificate makes an answer ``optimal``, never the claim of the solver."""
 
     OPTIMAL = "optimal"
     """The certificate holds at the requested tolerance."""
@@ -134,7 +134,7 @@ class Status(StrEnum):
     """The solver calls its answer optimal, but the certificate does not hold. Try a smaller solver tolerance."""
 
     STOPPED = "stopped"
-    """A limit of iterations or time came first; the answer is the best so far, and its certificate says how good."""
+    """A limit of iterations or time was reached. The answer is the best so far; its certificate says how good it is."""
 
     INFEASIBLE = "infeasible"
     """No point satisfies the constraints, and multipliers prove it."""
@@ -143,7 +143,7 @@ class Status(StrEnum):
     """The objective is unbounded below along a direction, and the direction proves it."""
 
     FAILED = "failed"
-    """The solver says that it failed; where it left a point, the certificate says how good that is."""
+    """The solver reports that it failed; if it left a point, the certificate says how good that is."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,28 +156,28 @@ class Certificate(Carded):
         Values of the primal problem and of its dual at the feasible points nearest to the answer. By weak duality the
         optimum lies between them, up to the residuals and the rounding: primal_value >= optimum >= dual_value.
     relative_gap
-        (|primal_value - dual_value| + rounding) / max(|primal_value|, |dual_value|); where the optimum is
-        proved to be 0, as :func:`certify_values` says.
+        (|primal_value - dual_value| + rounding) / max(|primal_value|, |dual_value|). If the optimum is proved to be 0,
+        :func:`certify_values` says what it is.
     primal_residual, dual_residual
-        How far the answer itself violates the constraints of the primal and of the dual, relative to their size; the
+        How far the answer itself violates the constraints of the primal and of the dual, relative to their size. The
         signs of multipliers are dual constraints.
     complementarity
-        The largest contribution of a single constraint (or sample) to the gap, relative as the gap is.
+        The largest contribution of a single constraint (or sample) to the gap, relative in the same way as the gap.
     worst
-        In words, where that largest contribution is.
+        The place of that largest contribution, in words.
     rounding
-        Bound of what rounding may have changed in the two values together, given the program, or the kernel matrix, as
-        it is computed. See :mod:`qpkernels.problems.rounding`.
+        A bound on the combined rounding error of the two values, given the program or the kernel matrix as computed.
+        See :mod:`qpkernels.problems.rounding`.
     uncounted
-        The part of the residuals that neither value counts, so that these are bounds of a program whose coefficients
-        differ by that share. How much the optimum changes with the coefficients, nothing here bounds. Infinity where a
-        hard constraint of a kernel machine is violated and no point near by meets them all: the primal value is then
-        that of no feasible point.
+        The part of the residuals that neither value counts. The values are then bounds for a program whose coefficients
+        differ by that share, and nothing here bounds how much the optimum changes with the coefficients. It is infinite
+        if a hard constraint of a kernel machine is violated and no nearby point meets them all, so that the primal
+        value belongs to no feasible point.
     primal_only
-        Whether a function alone was given: the primal value is its own, and the dual value that of multipliers read off
-        it. The gap then bounds how far the function is from optimal, and may be more than that.
+        Whether only a function was given. The primal value then belongs to that function, and the dual value to
+        multipliers read off it. The gap bounds how far the function is from optimal, and may exceed that.
     asked
-        The tolerance that was asked for, to which :meth:`explain` explains.
+        The tolerance that was asked for, which :meth:`explain` uses by default.
 
     Examples
     --------
@@ -207,9 +207,9 @@ class Certificate(Carded):
         """Return whether gap, residuals and complementarity are all within ``tol``; NaN never is.
 
         A residual that no value counts must be within 1e-9 (:data:`PROVED`) at any ``tol``, because it has no price.
-        The gap is relative to the values and counts their rounding, so that nothing is below its notice: values that
-        are small, or lost in rounding, prove nothing. The one optimum without a size is 0, and its rule is that of
-        :func:`certify_values`: every term of both values is 0 up to the rounding of the sums that made that term.
+        The gap is relative to the values and counts their rounding, so values that are small or lost in rounding prove
+        nothing. Only an optimum of 0 has no size. It follows the rule of :func:`certify_values`: every term of both
+        values is 0 up to the rounding of the sums that made that term.
 
         Parameters
         ----------
@@ -219,7 +219,7 @@ class Certificate(Carded):
         Raises
         ------
         ParameterError
-            If ``tol`` is no number of at least 0.
+            If ``tol`` is not a number of at least 0.
         """
         limit = tol if type(tol) is float else real_number(tol, "tol", "a number of at least 0")
         if not limit >= 0.0:
@@ -228,22 +228,22 @@ class Certificate(Carded):
 
     @property
     def is_counted(self) -> bool:
-        """Whether what the values do not count is within :data:`PROVED`."""
+        """Whether the part that the values do not count is within :data:`PROVED`."""
         return self.uncounted <= PROVED
 
     @property
     def error(self) -> float:
-        """The least tolerance at which it holds; infinity where it holds at none."""
+        """The smallest tolerance at which the certificate holds; infinity if there is none."""
         return self.largest if self.is_counted and self.largest <= np.inf else np.inf
 
     @cached_property
     def largest(self) -> float:
-        """The largest of gap, residuals and complementarity; NaN where one of them is."""
+        """The largest of gap, residuals and complementarity; NaN if one of them is NaN."""
         measures = abs(self.relative_gap), abs(self.primal_residual), abs(self.dual_residual), abs(self.complementarity)
         return np.nan if any(measure != measure for measure in measures) else max(measures)
 
     def is_lost_in_rounding(self, tol: float) -> bool:
-        """Return whether rounding alone is beyond ``tol``: near this answer, nobody could prove more.
+        """Return whether rounding alone exceeds ``tol``, so that no proof near this answer could be tighter.
 
         Parameters
         ----------
@@ -253,17 +253,17 @@ class Certificate(Carded):
         return self.rounding > tol * max(abs(self.primal_value), abs(self.dual_value))
 
     def explain(self, tol: float | None = None) -> str:
-        """Say in words what is proved, which part of the proof is the weakest, where, and what may help.
+        """Explain what is proved, which part of the proof is weakest and where, and what may help.
 
         Parameters
         ----------
         tol
-            Above 0 and below 1; None: the tolerance that was asked for.
+            Above 0 and below 1; None stands for the tolerance that was asked for.
         """
         return explain_certificate(self, check_tolerance(self.asked if tol is None else tol))
 
     def card(self) -> Card:
-        """Return the primal value above, the dual value below, and what lies between."""
+        """Return the primal value above, the dual value below, and the gap between them."""
         primal, dual = f"{self.primal_value:.12g}", f"{self.dual_value:.12g}"
         size = max(abs(self.primal_value), abs(self.dual_value))
         rounded = (
@@ -303,16 +303,16 @@ class Certificate(Carded):
 
 
 def with_values(made: Certificate, primal: float, dual: float, rounding: float, dual_residual: float) -> Certificate:
-    """Return a proof of a problem with further terms than that of ``made``, at the same points.
+    """Return a proof for a problem with more terms than that of ``made``, at the same points.
 
     Parameters
     ----------
     made
-        What is proved of the terms that both problems have.
+        The proof for the terms that both problems have.
     primal, dual, rounding
-        The values with the further terms, and what rounding may have changed in both.
+        The values with the further terms, and the change that rounding may have made to both.
     dual_residual
-        How far the answer was moved to meet the constraints of the dual, beside what ``made`` says.
+        How far the answer was moved to meet the constraints of the dual, in addition to the move that ``made`` states.
     """
     scale = max(abs(primal), abs(dual))
     largest = made.complementarity * max(abs(made.primal_value), abs(made.dual_value))
@@ -328,12 +328,12 @@ def with_values(made: Certificate, primal: float, dual: float, rounding: float, 
 
 
 def with_rounding(made: Certificate, rounding: float) -> Certificate:
-    """Return a proof of the same values, of which more may be rounding.
+    """Return a proof of the same values with more rounding.
 
     Parameters
     ----------
     made, rounding
-        The proof, and what is to be counted beside what it counts already.
+        The proof, and the rounding to count in addition to that which it counts already.
     """
     if not rounding:
         return made
@@ -348,7 +348,7 @@ def share_moved(beta: Vector, feasible: Vector) -> float:
     Parameters
     ----------
     beta, feasible
-        Both, of one shape.
+        Both points, of the same shape.
     """
     return relative(float(np.abs(beta - feasible).max()), float(np.maximum(np.abs(beta), np.abs(feasible)).max()))
 
@@ -359,9 +359,9 @@ def relative(amount: float, scale: float) -> float:
     Parameters
     ----------
     amount
-        What is measured, of at least 0.
+        The measured amount, at least 0.
     scale
-        The size that it is a share of, of at least 0.
+        The size of which it is a share, at least 0.
     """
     if scale == 0:
         return 0.0 if amount == 0 else float("inf")
@@ -369,12 +369,12 @@ def relative(amount: float, scale: float) -> float:
 
 
 def undefined(reason: str) -> Certificate:
-    """Return the certificate that never holds, of an answer that has no value.
+    """Return a certificate that never holds, for an answer that has no value.
 
     Parameters
     ----------
     reason
-        Why, as a clause: it becomes ``worst`` of the certificate.
+        The reason, as a clause; it becomes ``worst`` of the certificate.
 
     Examples
     --------
@@ -401,27 +401,27 @@ def certify_values(
     worst: str = "",
     asked: float = 1e-6,
 ) -> Certificate:
-    """Return the certificate of feasible points of both problems, by their values.
+    """Return the certificate of feasible points of both problems, given their values.
 
     Parameters
     ----------
     primal, dual
-        Upper and lower bound of the optimum.
+        The upper and the lower bound on the optimum.
     primal_residual, dual_residual
-        How far the answer itself was moved to be feasible, relative to its size.
+        How far the answer itself was moved to become feasible, relative to its size.
     uncounted
-        The part of that which neither value counts; infinity: one of them is that of no feasible point.
+        The part of that distance that neither value counts; infinite if a value belongs to no feasible point.
     rounding
-        What rounding, or a kernel matrix trusted only so far, may have added to the values: it counts in the gap.
+        The amount that rounding, or an imperfect kernel matrix, may have added to the values. It counts in the gap.
     vanishing
-        Whether every term of both values is 0 up to the rounding of the very sums that made it: the optimum is 0, as
-        far as float64 can tell. Nothing is left then that a gap could be relative to: the gap is ``rounding / unit``.
+        Whether every term of both values is 0 up to the rounding of the sums that made it, so that float64 cannot tell
+        the optimum from 0. There is then nothing that a gap could be relative to, and the gap is ``rounding / unit``.
     unit
-        What a trivial answer costs, where an answer could be so large that all of it is rounding; else infinity.
+        The cost of a trivial answer if an answer could be so large that all of it is rounding; otherwise infinity.
     largest
-        The largest contribution of one sample to primal - dual; the whole gap when left out.
+        The largest contribution of one sample to primal - dual; the default is the whole gap.
     worst
-        In words, where that is.
+        The place of that contribution, in words.
     asked
         The tolerance that was asked for.
     """

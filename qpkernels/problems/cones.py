@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""The cones a :class:`~qpkernels.problems.cone_program.program.ConeProgram` is made of.
 
-Each cone names a point of its own near any vector (``into``) and one of its dual cone
-:math:`K^* = \{z : z's \ge 0 \text{ for all } s \in K\}` (``into_dual``); what lies inside stays as it is. The largest
-component of the way there (``violation`` and ``dual_violation``) is 0 inside, and never less than the distance to the
-nearest point. ``share_outside`` measures each component in a unit of its own. Order of components: Clarabel's.
+Each cone finds a point of itself near any vector (``into``) and a point of its dual cone
+:math:`K^* = \{z : z's \ge 0 \text{ for all } s \in K\}` (``into_dual``); a vector inside stays unchanged. The largest
+component of the step to that point (``violation`` and ``dual_violation``) is 0 inside, and never less than the distance
+to the nearest point. ``share_outside`` measures each component in its own unit. The order of components is Clarabel's.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ class Cone(ABC):
         s
             A vector, shape (size,).
         sizes
-            The unit of each component, at least |s_i|: shape (size,). Scaled by an automorphism of the cone, both give
-            the same d, so that no component hides another.
+            The unit of each component, at least |s_i|: shape (size,). If an automorphism of the cone scales both
+            arguments, d stays the same, so that no component hides another.
         """
         return least_share(self.within, s, sizes)
 
@@ -135,7 +135,7 @@ class _Sized(Cone):
 
 @dataclass(frozen=True)
 class Zero(_Sized):
-    """{0}: rows of A are equations; the dual cone is the whole space.
+    """{0}: the rows of A are equations, and the dual cone is the whole space.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ class Zero(_Sized):
 
 @dataclass(frozen=True)
 class Nonnegative(_Sized):
-    """{s : s_i >= 0}: rows of A are inequalities Ax <= b; its own dual.
+    """{s : s_i >= 0}: the rows of A are inequalities Ax <= b; the cone is its own dual.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ class Nonnegative(_Sized):
 
 @dataclass(frozen=True)
 class SecondOrder(_Sized):
-    """{(t, v) : ||v|| <= t}; its own dual.
+    """{(t, v) : ||v|| <= t}; the cone is its own dual.
 
     Attributes
     ----------
@@ -195,9 +195,9 @@ class SecondOrder(_Sized):
 
 @dataclass(frozen=True)
 class PSDTriangle(Cone):
-    """Symmetric positive semidefinite n x n matrices; own dual.
+    """The symmetric positive semidefinite n x n matrices; the cone is its own dual.
 
-    Stored as the upper triangle column by column, off-diagonal entries times sqrt(2).
+    A matrix is stored as its upper triangle, column by column, with off-diagonal entries times sqrt(2).
 
     Attributes
     ----------

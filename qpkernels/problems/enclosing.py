@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The common part of enclosures: the interval, exact feasibility, functions at samples, and K's indefiniteness."""
+"""The common part of enclosures: the interval, exact feasibility, functions at samples and indefinite matrices."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ P = ParamSpec("P")
 
 
 def quiet(enclose: Callable[P, Enclosure]) -> Callable[P, Enclosure]:
-    """Let numbers overflow in silence: an end that comes out infinite, or no number, is no bound."""
+    """Let numbers overflow silently, since an end that is infinite or not a number is not a bound."""
 
     @wraps(enclose)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> Enclosure:
@@ -49,12 +49,12 @@ def quiet(enclose: Callable[P, Enclosure]) -> Callable[P, Enclosure]:
 
 @dataclass(frozen=True)
 class Enclosure:
-    """lower <= optimal value <= upper, proved for the data as they are in float64, whatever was rounded on the way.
+    """lower <= optimal value <= upper, proved for the data as stored in float64, whatever was rounded on the way.
 
     Attributes
     ----------
     lower, upper
-        The ends; infinite where no finite bound is proved.
+        The ends of the interval; infinite where no finite bound is proved.
 
     Examples
     --------
@@ -70,21 +70,21 @@ class Enclosure:
 
     @property
     def width(self) -> float:
-        """Upper less lower end."""
+        """The upper end minus the lower end."""
         return self.upper - self.lower
 
     @property
     def middle(self) -> float:
-        """A value that is no further than half of the width from the optimum, where both ends are finite."""
+        """A value within half the width of the optimum, if both ends are finite."""
         return self.lower + 0.5 * (self.upper - self.lower)
 
     def contains(self, value: float) -> bool:
-        """Return whether a value is not refuted as the optimum.
+        """Return whether the interval contains a value, so that it is not refuted as the optimum.
 
         Parameters
         ----------
         value
-            What somebody claims the optimum to be.
+            A claimed value of the optimum.
         """
         return self.lower <= value <= self.upper
 
@@ -100,7 +100,7 @@ class Enclosure:
 
 
 def no_enclosure(problem: str) -> NoEnclosureError:
-    """Return the error of a problem whose optimum is not enclosed."""
+    """Return the error for a problem whose optimum cannot be enclosed."""
     return NoEnclosureError(
         f"{problem} has no enclosure: its bounds are known up to rounding only; see its certificate, or export a form "
         "as a ConeProgram."
@@ -110,7 +110,7 @@ def no_enclosure(problem: str) -> NoEnclosureError:
 def least_shift(gram: Gram) -> float:
     """Return a proved tau with K + tau I positive semidefinite: 0 by construction, inf if none is found.
 
-    It takes a Cholesky decomposition of the whole matrix, where K is not positive semidefinite by construction.
+    This takes a Cholesky decomposition of the whole matrix unless K is positive semidefinite by construction.
     """
     if gram.correction is None and gram.by_construction:
         return 0.0
@@ -197,8 +197,8 @@ class Judged:
     Attributes
     ----------
     violation_loss
-        What a sample costs that seems to violate a hard constraint: inf, or 0 where a function is meant that meets all
-        of them and differs from the values there only.
+        The cost of a sample that seems to violate a hard constraint: inf, or 0 if the function meant meets all of them
+        and differs from the values only there.
     """
 
     values: Interval
@@ -213,7 +213,7 @@ class Judged:
         return self.values + self.intercept
 
     def times(self, factor: float) -> Judged:
-        """Return factor (f + b), the product with b being rounded: any b will do."""
+        """Return factor (f + b), where the product with b is rounded, since any b will do."""
         return Judged(
             self.values * factor,
             self.squared_norm * Interval.of(factor).square(),
@@ -234,7 +234,7 @@ class Judged:
         )
 
     def with_norm(self, squared_norm: Interval) -> Judged:
-        """Return the function of that norm which meets all hard constraints, and has the same values elsewhere."""
+        """Return the function of that norm that meets all hard constraints and has the same values elsewhere."""
         return replace(self, squared_norm=squared_norm, violation_loss=0.0, coefficients=None)
 
     def moved_to(self, intercept: float) -> Judged:

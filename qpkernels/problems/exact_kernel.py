@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The certificate of a problem of low rank in the problem of the exact kernel, K never stored.
+"""The certificate of an answer to a low-rank problem in the problem of the exact kernel, without storing K.
 
 With the matrix K~ = Z Z' of the projection of the k(x_i, .) to the span of landmarks, a function f over the landmarks
-has the same values and the same norm for the exact kernel. So P(f, b) is an upper bound of the exact optimum too, and
-costs nothing. From below it is bounded by the dual value of any feasible beta, in which K takes the place of K~::
+has the same values and the same norm for the exact kernel. So P(f, b) is also an upper bound on the exact optimum, at
+no cost. The dual value of any feasible beta, with K in place of K~, is a lower bound::
 
     D(beta) = D~(beta) + 1/2 beta'K~ beta - 1/2 beta'K beta,    beta'K beta = beta'K~ beta + beta'R beta,    R = K - K~
 
 (with the conjugate of the regulariser where that is not 1/2 ||f||^2). The exact beta'K beta takes the rows of K between
-the samples with a coefficient, block by block. Without any, R being positive semidefinite::
+the samples with a coefficient, block by block. Since R is positive semidefinite, there is a bound without any rows::
 
     beta'R beta  <=  (sum_i |beta_i| sqrt(R_ii))^2
 
-which no bound that knows the diagonal of R alone improves on, since R = v v', v_i = sign(beta_i) sqrt(R_ii), attains
-it. It is of use where the landmarks leave next to nothing.
+No bound that only knows the diagonal of R is better, since R = v v', v_i = sign(beta_i) sqrt(R_ii), attains it. It is
+useful where the landmarks leave next to nothing.
 
-An optimum of K~ knows nothing of R, and is too large where that adds much. So the dual value is that of the best
-multiple t beta: with the linear terms a of a KernelQP it is the largest t a - 1/2 t^2 beta'(K + diag(ridge)) beta.
+An optimum for K~ takes no account of R, and is too large where R adds much. The dual value is therefore taken at the
+best multiple t beta: with the linear terms a of a KernelQP it is the largest t a - 1/2 t^2 beta'(K + diag(ridge)) beta.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ _VIOLATED = 1e-6
 class ExactKernelCertificate(Certificate):
     """Bounds on the error of an answer to an approximate problem, as one to the problem with the exact kernel.
 
-    The values are those of the problem with the exact kernel, and its optimum lies between them.
+    The values belong to the problem with the exact kernel, whose optimum lies between them.
 
     Attributes
     ----------
     kernel
         The exact kernel.
     is_expansion
-        Whether the function judged is sum_j beta_j k(x_j, .), since that of the answer is none in the space of k.
+        Whether the function judged is sum_j beta_j k(x_j, .), because that of the answer is not in the space of k.
     """
 
     kernel: Kernel | None = None
@@ -75,26 +75,26 @@ class ExactKernelCertificate(Certificate):
 
     @classmethod
     def of(cls, certificate: Certificate, kernel: Kernel, *, is_expansion: bool = False) -> ExactKernelCertificate:
-        """Return what is proved by values of the problem with that kernel.
+        """Return the certificate that the values of the problem with that kernel give.
 
         Parameters
         ----------
         certificate
-            What was computed with the exact kernel in place of its approximation.
+            The certificate computed with the exact kernel in place of its approximation.
         kernel
             The exact kernel.
         is_expansion
-            Whether the function judged is an expansion in that kernel, so that its norm is the one in its space.
+            Whether the function judged is an expansion in that kernel, so that its norm is taken in its space.
         """
         own = {each.name: getattr(certificate, each.name) for each in fields(Certificate)}
         return cls(**own, kernel=kernel, is_expansion=is_expansion)
 
     @property
     def suboptimality(self) -> float:
-        """Bound of (P(f, b) - optimum) / |optimum|, rounding included.
+        """A bound on (P(f, b) - optimum) / |optimum|, including rounding.
 
-        Infinity where the optimum may be 0, or the answer violates a hard constraint by more than 1e-6, so that P(f, b)
-        is that of no point.
+        It is infinite if the optimum may be 0, or if the answer violates a hard constraint by more than 1e-6, so that
+        P(f, b) belongs to no feasible point.
         """
         ends = self.primal_value, self.dual_value
         if not all(map(isfinite, ends)) or self.primal_residual > _VIOLATED:
@@ -106,14 +106,14 @@ class ExactKernelCertificate(Certificate):
 
     @property
     def verdict(self) -> str:
-        """That bound in words."""
+        """The bound on the suboptimality in words."""
         judged = "the expansion in beta is " if self.is_expansion else ""
         proved = isfinite(self.suboptimality)
         share = f"within {_percent(self.suboptimality)}" if proved else "not proved to be within any share"
         return f"{judged}{share} of the optimum with the exact kernel {self.kernel!r}"
 
     def explain(self, tol: float | None = None) -> str:
-        """Say in words what is proved with the exact kernel, and of the proof what any certificate says."""
+        """Explain what is proved with the exact kernel, and add what any certificate says about its proof."""
         verdict = self.verdict[0].upper() + self.verdict[1:]
         said = f"{verdict}. {super().explain(tol)}"
         return (
@@ -123,7 +123,7 @@ class ExactKernelCertificate(Certificate):
         )
 
     def card(self) -> Card:
-        """Return the card of a certificate, which says first how far from the exact optimum the answer may be."""
+        """Return the card of a certificate, beginning with how far the answer may be from the exact optimum."""
         card = super().card()
         return replace(card, facts=(Fact("exact kernel", self.verdict), *card.facts))
 
@@ -151,20 +151,20 @@ def certify_with_exact_kernel(
     at_samples: FunctionAtSamples,
     method: Pass = "product",
 ) -> ExactKernelCertificate:
-    """Certify (beta, b) and f, found with the projection of a kernel, in the problem with that kernel itself.
+    """Certify (beta, b) and f, found with a projection of a kernel, in the problem with the kernel itself.
 
     Parameters
     ----------
     bounds
-        Of the problem with the projection.
+        The bounds of the problem with the projection.
     approximation
-        The matrix of that problem, as the part of the exact one that lies in the span of landmarks.
+        The matrix of that problem: the part of the exact matrix that lies in the span of the landmarks.
     beta, intercept
         The dual point, shape (m,), and b.
     function, at_samples
         f in the space of the exact kernel, and its values at the samples.
     method
-        "product": beta'K beta is computed. "trace": it is bounded in O(m).
+        With "product", beta'K beta is computed; with "trace", it is bounded in O(m).
     """
     reach = float(np.abs(function.coefficients) @ np.sqrt(function.kernel.diagonal(function.centers)))
     terms = max(function.coefficients.size, *function.centers.shape[1:])

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two bounds of the linear-programming machine, from any coefficients a and multipliers l of its margins.
+"""Two bounds on the linear-programming machine, from any coefficients a and multipliers l of its margins.
 
 With S_ij = y_i K_ij y_j, both programs are
 
     min  sum a_j + sum C_i xi_i          s.t.  S a + b y >= 1 - xi,  a, xi >= 0
     max  sum l_i                         s.t.  S l <= 1,  y'l = 0,  0 <= l_i <= C_i
 
-so that completed slacks are feasible above, and multipliers moved to their bounds and divided by max(1, S l) below.
+so that completed slacks are feasible above. Below, multipliers are moved to their bounds and divided by max(1, S l).
 
 In exact arithmetic, slacks are completed upward from above. From below, multipliers l with the exact sum y'l = 0 and
 0 <= l <= C are divided by max(1, S l), as real numbers: that keeps all constraints, and the value is 1'l divided by the
@@ -51,9 +51,9 @@ class LinearProgramBounds:
     gram, y, costs
         K, the labels +-1 and C, shape (m,).
     total
-        The value of y'l, 0; None: no intercept.
+        The value of y'l, 0; None if there is no intercept.
     multipliers
-        l of the answer to be judged; None: they are completed from its margins.
+        The multipliers l of the answer to be judged; None if they are completed from its margins.
 
     Notes
     -----
@@ -114,7 +114,7 @@ class LinearProgramBounds:
         return enclose_linear_program(self.gram, self.y, self.costs, self.total, beta, intercept, signed)
 
     def feasible(self, beta: Vector) -> Vector:
-        """Return beta without its parts of the wrong sign, and 0 for a sample without a cost, which is absent."""
+        """Return beta without its parts of the wrong sign, and with 0 for a sample without a cost, which is absent."""
         return np.asarray(self.y * np.maximum(self.y * beta, 0.0) * (self.costs > 0))
 
     def feasible_multipliers(self, given: Vector) -> Vector:
@@ -128,7 +128,7 @@ class LinearProgramBounds:
         return
 
     def support(self, beta: Vector, decision: Vector) -> Support:
-        """Return the samples with a coefficient; there is no bound."""
+        """Return the samples with a coefficient; coefficients have no bound."""
         del decision
         size = np.abs(beta)
         return Support(free=np.flatnonzero(size > _ZERO * size.max(initial=0.0)), bounded=np.arange(0))
@@ -143,7 +143,7 @@ class LinearProgramBounds:
         return intercept_interval(hinge, signed, values, intercept, split_support(hinge, signed, decision))
 
     def vanishing(self) -> None:
-        """Return None: two classes cost something."""
+        """Return None, since two classes always cost something."""
 
     def signed_product(self, a: Vector) -> Vector:
         """Return S a."""
@@ -192,7 +192,7 @@ def enclose_linear_program(
     Raises
     ------
     NoEnclosureError
-        If the kernel states no bounds of its rounding errors.
+        If the kernel does not state bounds on its rounding errors.
     """
     own = np.where(costs > 0, np.maximum(y * beta, 0.0), 0.0)
     return Enclosure(_dual_value(gram, y, costs, total, signed), _primal_value(gram, y, costs, own, intercept))

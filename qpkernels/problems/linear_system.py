@@ -63,13 +63,13 @@ class LinearSystem(Program):
     Parameters
     ----------
     matrix
-        H, shape (n, n): dense, or a kernel matrix with a ridge.
+        H, shape (n, n), dense or a kernel matrix with a ridge.
     rhs
         Shape (n,).
     bordered
         Whether there is a b, with 1'x = 0.
     name
-        What the system states.
+        The problem that the system states.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class LinearSystem(Program):
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many numbers its point has, and how many multipliers."""
+        """The number of entries of its point, and the number of its multipliers."""
         return self.rhs.size, int(self.bordered)
 
     def __post_init__(self) -> None:
@@ -103,7 +103,7 @@ class LinearSystem(Program):
 
     @property
     def is_expansion(self) -> bool:
-        """Whether x are the coefficients of samples: H is a kernel matrix with a ridge."""
+        """Whether x holds the coefficients of samples, because H is a kernel matrix with a ridge."""
         return isinstance(self.matrix, RidgedGram)
 
     def product(self, x: Vector) -> Vector:
@@ -117,7 +117,7 @@ class LinearSystem(Program):
         return self.matrix.product(x) if isinstance(self.matrix, RidgedGram) else np.asarray(self.matrix @ x)
 
     def residual(self, x: Vector, b: float) -> float:
-        """Return the norm of rhs - H x - b 1 relative to that of rhs, or the share of 1'x where that is more.
+        """Return the norm of rhs - H x - b 1 relative to that of rhs, or the share of 1'x if that is larger.
 
         Parameters
         ----------
@@ -143,9 +143,9 @@ class LeastSquares(Program):
     intercept
         Whether the function has an intercept.
     name
-        What the problem states.
+        The name of the problem.
     interpolating
-        Whether only a w that meets all targets is wanted, which is then an optimum for any norm of the residuals.
+        Whether only a w that meets all targets is wanted. Such a w is optimal for any norm of the residuals.
 
     Examples
     --------
@@ -167,7 +167,7 @@ class LeastSquares(Program):
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many numbers its point has, and how many multipliers."""
+        """The number of entries of its point, and the number of its multipliers."""
         return self.features.shape[1], int(self.intercept)
 
     interpolating: bool = False

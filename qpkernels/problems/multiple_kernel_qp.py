@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Several kernels, each with a function of its own, whose norms are penalised together: multiple kernel learning.
+r"""Multiple kernel learning: several kernels, each with its own function, whose norms are penalised together.
 
 With functions f_j in the spaces of kernels k_j, and losses L_i as a KernelQP has them, primal and dual are
 
@@ -7,13 +7,13 @@ With functions f_j in the spaces of kernels k_j, and losses L_i as a KernelQP ha
     max  target'beta - epsilon'|beta| - 1/2 beta'diag(ridge) beta - sum_g phi_g*(r_1, ..., r_p),  r_j^2 = beta'K_j beta
 
 over beta within the bounds with 1'beta = total. Each phi_g is the norm of its members, s = || (d_j n_j) ||_p with
-weights d_j > 0 and 1 <= p < 2, or half its square; its conjugate is half the square of || (r_j / d_j) ||_p*, with
-1/p + 1/p* = 1, or the constraint that this is at most 1. For p = 1 that is a maximum over the kernels.
+weights d_j > 0 and 1 <= p < 2, or half its square; its conjugate is half the square of || (r_j / d_j) ||_p*, with 1/p +
+1/p* = 1, or the constraint that this norm is at most 1. For p = 1 the norm is a maximum over the kernels.
 
-With weights eta_j of the kernels, f_j = eta_j sum_i beta_i k_j(x_i, .), what is left is a KernelQP with the matrix
-sum_j eta_j K_j: the best weights are those of least value, t_j = d_j^2 eta_j being at least 0 and
+With weights eta_j of the kernels, f_j = eta_j sum_i beta_i k_j(x_i, .), the rest is a KernelQP with the matrix sum_j
+eta_j K_j. The best weights give the smallest value, where t_j = d_j^2 eta_j is at least 0 and
 
-    ||t||_q <= 1,  q = p / (2 - p),  of a square;   or else charged 1/2 ||t||_q.
+    ||t||_q <= 1,  q = p / (2 - p),  for a square;   otherwise 1/2 ||t||_q is charged.
 
 Sources: F. Bach, G. Lanckriet and M. Jordan, ICML (2004), "Multiple kernel learning, conic duality, and the SMO
 algorithm"; M. Kloft, U. Brefeld, S. Sonnenburg and A. Zien, JMLR 12 (2011), "lp-norm multiple kernel learning".
@@ -56,19 +56,19 @@ class NormPenalty:
     order
         p, from 1 to below 2.
     squared
-        Whether it is half the square.
+        Whether the penalty is half the square.
 
     Raises
     ------
     ParameterError
-        If weights or order are others.
+        If the weights or the order are out of range.
 
     Notes
     -----
     Arguments of the methods:
 
     norms, radii
-        n_j, and r_j, of the members.
+        The n_j and the r_j of the members.
     """
 
     members: Indices
@@ -77,7 +77,7 @@ class NormPenalty:
     squared: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse weights and orders that make no norm, or none that weights of kernels state."""
+        """Refuse weights and orders that do not form a norm, or form one that weights of kernels cannot state."""
         if self.weights.shape != self.members.shape or not (self.weights > 0).all():
             raise ParameterError("a NormPenalty needs a weight above 0 for each of its members.")
         if not 1.0 <= self.order < 2.0:
@@ -92,7 +92,7 @@ class NormPenalty:
         return self.order / (2.0 - self.order)
 
     def value(self, norms: Vector) -> float:
-        """Return what it charges."""
+        """Return the penalty."""
         size = float(np.linalg.norm(self.weights * norms, self.order))
         return 0.5 * size * size if self.squared else size
 
@@ -115,19 +115,19 @@ class MultipleKernelQP(Program):
     Attributes
     ----------
     grams
-        The kernel matrices K_j, of the same m samples; positive semidefinite.
+        The kernel matrices K_j of the same m samples, each positive semidefinite.
     penalties
-        The phi_g, in which each function is once.
+        The phi_g; each function occurs in exactly one of them.
     target, lower, upper, total, epsilon, ridge
-        As a :class:`~qpkernels.problems.KernelQP` has them, shape (m,).
+        As in a :class:`~qpkernels.problems.KernelQP`, shape (m,).
     name
         What the program states.
 
     Raises
     ------
     ShapeError, ParameterError
-        If the kernels do not fit, or a function is in no penalty, or in several; if ``total`` is not 0 and a penalty is
-        no square.
+        If the kernels do not fit, if a function is in no penalty or in several, or if ``total`` is not 0 and a penalty
+        is not a square.
 
     Examples
     --------
@@ -157,7 +157,7 @@ class MultipleKernelQP(Program):
     name: str = "kernel quadratic program of several kernels"
 
     def __post_init__(self) -> None:
-        """Refuse what states no such program; what concerns the losses, a KernelQP refuses."""
+        """Refuse parts that do not form such a program; a KernelQP checks those that concern the losses."""
         members = np.sort(np.concatenate([np.arange(0), *(penalty.members for penalty in self.penalties)]))
         if not np.array_equal(members, np.arange(len(self.grams))):
             raise ParameterError(
@@ -191,7 +191,7 @@ class MultipleKernelQP(Program):
         return self.size, len(self.grams) + (self.total is not None)
 
     def given(self, eta: Vector) -> KernelQP:
-        """Return what is left with these weights of the kernels, without what these cost.
+        """Return the KernelQP that remains with these weights of the kernels, without the cost of the weights.
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class MultipleKernelQP(Program):
         return MultipleKernelQP(grams, self.penalties, *parts, epsilon, ridge, self.name)
 
     def product(self, number: int, beta: Vector, *, everywhere: bool) -> Vector:
-        """Return K_j beta; if not ``everywhere``, it may be 0 in place of that where beta is 0, which saves time.
+        """Return K_j beta; unless ``everywhere``, it may be 0 instead where beta is 0, which saves time.
 
         Parameters
         ----------
@@ -226,7 +226,7 @@ class MultipleKernelQP(Program):
         beta
             Shape (m,).
         everywhere
-            Whether all of it is needed.
+            Whether all entries are needed.
         """
         gram, used = self.grams[number], np.flatnonzero(beta)
         if everywhere or gram.is_formed or gram.product_form is None or not used.size:
@@ -236,7 +236,7 @@ class MultipleKernelQP(Program):
         return values
 
     def products(self, beta: Vector, eta: Vector) -> Matrix:
-        """Return the K_j beta, a row each: everywhere of those with a weight; see :meth:`product`.
+        """Return the K_j beta, one per row, with all entries for kernels with a weight; see :meth:`product`.
 
         Parameters
         ----------
@@ -265,13 +265,13 @@ class MultipleKernelQP(Program):
         Parameters
         ----------
         radii
-            r of all functions.
+            The r_j of all functions.
         """
         free = (penalty.dual_norm(radii[penalty.members]) for penalty in self.penalties if not penalty.squared)
         return max(1.0, *free, 1.0)
 
     def project(self, beta: Vector) -> Vector:
-        """Return a point near beta within the bounds, with the total, and with r as the penalties allow it.
+        """Return a point near beta within the bounds, with the total, and with an r that the penalties allow.
 
         Parameters
         ----------
@@ -287,7 +287,7 @@ class MultipleKernelQP(Program):
 
 @dataclass(frozen=True, eq=False)
 class MultipleKernelBounds:
-    """The bounds of a MultipleKernelQP: those of the KernelQP at any weights, with what the penalties charge instead.
+    """The bounds of a MultipleKernelQP: those of the KernelQP at any weights, with the penalties in place of its norm.
 
     Attributes
     ----------
@@ -298,14 +298,14 @@ class MultipleKernelBounds:
     program: MultipleKernelQP
 
     def products(self, beta: Vector, multipliers: Vector) -> Matrix:
-        """Return the K_j beta that a certificate of both needs, a row each.
+        """Return the K_j beta that a certificate of both arguments needs, one per row.
 
-        For a kernel without a weight these are those of the samples with a coefficient alone; the others are 0.
+        For a kernel without a weight, only the entries of samples with a coefficient are computed; the others are 0.
 
         Parameters
         ----------
         beta, multipliers
-            Those that are certified.
+            The point and the multipliers that are certified.
         """
         return self.program.products(self.program.project(beta), multipliers[: len(self.program.grams)])
 
@@ -317,9 +317,9 @@ class MultipleKernelBounds:
         beta
             Shape (m,), of any sign and size; what the projection moves is the dual residual.
         multipliers
-            The weights, those below 0 being 0, and b where the program has such.
+            The weights, where negative ones count as 0, and b if the program has one.
         products
-            What :meth:`products` makes of both; None: they are made.
+            The result of :meth:`products` for both; None if it is still to be computed.
         """
         program, count = self.program, len(self.program.grams)
         if not (np.isfinite(beta).all() and np.isfinite(multipliers).all()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bounds of a linear fit without regularisation, whose residuals are as small as a norm says.
+"""The bounds of a linear fit without regularisation that minimises a norm of the residuals.
 
 With r = y - F w - b, a norm and its dual norm, every (w, b) and every v of the second problem satisfy::
 
@@ -39,7 +39,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class ResidualNorm(Program):
-    r"""The least norm of target - B u over u, by the sum of absolute values or by the largest, and its dual.
+    r"""The smallest norm of target - B u over u, either the sum of absolute values or the largest one, and its dual.
 
     ::
 
@@ -53,9 +53,9 @@ class ResidualNorm(Program):
     target
         Shape (m,).
     norm
-        What is made least: the "sum" of all |r_i|, or the "largest" of them.
+        The norm that is minimised: the "sum" of all |r_i|, or the "largest" of them.
     name
-        What the problem states.
+        The name of the problem.
     """
 
     usual_solver = "frisch-newton"
@@ -67,7 +67,7 @@ class ResidualNorm(Program):
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many numbers its point has, and how many multipliers."""
+        """The number of entries of its point, and the number of its multipliers."""
         return self.basis.shape[1], self.target.size
 
 
@@ -78,7 +78,7 @@ space of a kernel come from a Cholesky factor, which is not exact to the last di
 
 @dataclass(frozen=True, eq=False)
 class _Span:
-    """An orthonormal basis of the span of the columns; basis @ triangle are those of F that are independent.
+    """An orthonormal basis of the span of the columns; basis @ triangle holds the independent columns of F.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class NormFitBounds(ABC):
     has_intercept
         Whether the function has an intercept.
     samples
-        The features of the samples as they are given; None if F is a factor of a kernel matrix, which is rounded.
+        The features of the samples as given; None if F is a factor of a kernel matrix, which is rounded.
 
     Notes
     -----
@@ -116,13 +116,13 @@ class NormFitBounds(ABC):
     beta, intercept, function, is_expansion, values, decision, support
         As in :class:`~qpkernels.problems.bounds.Bounds`.
     v
-        Multipliers of the residuals, shape (m,); an interval of them where a bound is to hold in exact arithmetic.
+        The multipliers of the residuals, shape (m,), or an interval of them if a bound must hold in exact arithmetic.
     residuals
         r = y - F w - b, shape (m,), or an interval of them.
     product
         An interval that holds r'v.
     start
-        The w to be near, shape (d,), where columns of F depend on each other; None: 0.
+        The w to stay close to, shape (d,), if columns of F depend on each other; None stands for 0.
     point
         The variables of :attr:`program`, as its solver returns them.
     """
@@ -136,16 +136,16 @@ class NormFitBounds(ABC):
 
     @abstractmethod
     def loss(self, residuals: Vector) -> float:
-        """Return what is minimised."""
+        """Return the value that is minimised."""
 
     @abstractmethod
     def dual_norm(self, v: Vector) -> float:
-        """Return what the dual bounds by 1; 0 where it bounds nothing."""
+        """Return the norm that the dual bounds by 1, or 0 if it bounds nothing."""
 
     def lower_bound(self, v: Vector, residuals: Vector) -> float:
         """Return the dual value of the feasible multiple of v, where F'v = 0 and 1'v = 0.
 
-        Then y'v = r'v for the ``residuals`` r of any fit; those of a good one lose no digits.
+        Then y'v = r'v for the ``residuals`` r of any fit, and those of a good fit lose no digits.
         """
         return float(residuals @ v) / max(1.0, self.dual_norm(v))
 
@@ -155,27 +155,27 @@ class NormFitBounds(ABC):
 
     @abstractmethod
     def unit(self, residuals: Vector) -> float:
-        """Return the size that entries of v have at an optimum with residuals such as these."""
+        """Return the size that entries of v have at an optimum with residuals like these."""
 
     def mended(self, residuals: Vector) -> Vector:
-        """Return the residuals of a feasible fit near by."""
+        """Return the residuals of a feasible fit nearby."""
         return residuals
 
     def feasible(self, beta: Vector) -> Vector:
-        """Return v without its part in the span of F and 1, shrunk to the dual norm 1."""
+        """Return v without its part in the span of F and 1, shrunk to a dual norm of at most 1."""
         v = self.balanced(beta)
         return v / max(1.0, self.dual_norm(v))
 
     @abstractmethod
     def loss_above(self, residuals: Interval) -> float:
-        """Return an upper bound of what is minimised, for all residuals in the interval."""
+        """Return an upper bound on the value that is minimised, for all residuals in the interval."""
 
     @abstractmethod
     def bound_below(self, v: Interval, product: Interval) -> float:
-        """Return what :meth:`lower_bound` is at least, for all v in the interval with r'v in ``product``."""
+        """Return a lower bound on :meth:`lower_bound` for all v in the interval with r'v in ``product``."""
 
     def enclosed_feasible(self, residuals: Interval) -> Interval:
-        """Return an interval that holds the residuals of a feasible fit near by."""
+        """Return an interval that holds the residuals of a feasible fit nearby."""
         return residuals
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
@@ -233,7 +233,7 @@ class NormFitBounds(ABC):
     def residuals(self, function: FunctionAtSamples, intercept: float) -> tuple[Vector, Vector]:
         """Return y - f - b, and how far rounding may have taken each of them.
 
-        Where all of them are 0 up to the rounding of their terms, that of b included, it is that rounding.
+        If all of them are 0 up to the rounding of their terms, including that of b, the bound is that rounding.
         """
         around = self.target - intercept
         residuals = around - function.values
@@ -243,7 +243,7 @@ class NormFitBounds(ABC):
         return residuals, coarse if needed else errors
 
     def vanishing(self) -> tuple[Vector, float] | None:
-        """Return None: an optimum of 0 has an f, which :meth:`least_squares` finds."""
+        """Return None, since :meth:`least_squares` finds the f of an optimum of 0."""
         return None
 
     def least_squares(self, start: Vector | None = None) -> tuple[Vector, float]:
@@ -271,11 +271,11 @@ class NormFitBounds(ABC):
     # A linear program for linear algebra ------------------------------------------------------------------------
 
     norm: ClassVar[Literal["sum", "largest"] | None] = None
-    """The norm of the residuals, where the optimum is that of a linear program."""
+    """The norm of the residuals, if a linear program has the same optimum."""
 
     @property
     def program(self) -> ResidualNorm | None:
-        """The fit in coordinates of an orthonormal basis of the span of F, and of 1 where there is a b; else None."""
+        """The fit in an orthonormal basis of the span of F, and of 1 if there is a b, or None."""
         if self.norm is None or not self._span.basis.size:
             return None
         return ResidualNorm(self._program_basis, self._centred_target, self.norm)
@@ -350,7 +350,7 @@ _LEAST_ROOM = 1e-3
 
 @quiet
 def enclose_norm_fit(bounds: NormFitBounds, v: Vector, intercept: float, function: Expansion | None) -> Enclosure:
-    """Enclose the optimal value, given multipliers v, b, and f; without f only from below by 0.
+    """Enclose the optimal value, given multipliers v, b and f; without f, only 0 is a lower bound.
 
     Raises
     ------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The norms by which residuals are fitted, each with its dual norm: squares, absolute values, and the largest one."""
+"""The norms by which residuals are fitted, each with its dual norm: squares, absolute values and the largest one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SquaredFitBounds(NormFitBounds):
         return float(residuals @ residuals)
 
     def dual_norm(self, v: Vector) -> float:
-        """Return 0: any v is allowed."""
+        """Return 0, since any v is allowed."""
         del v
         return 0.0
 
@@ -54,11 +54,11 @@ class SquaredFitBounds(NormFitBounds):
         return float(residuals @ v - 0.25 * v @ v)
 
     def loss_above(self, residuals: Interval) -> float:
-        """Return that of sum r_i^2."""
+        """Return an upper bound on sum r_i^2."""
         return float(residuals.square().sum().upper)
 
     def bound_below(self, v: Interval, product: Interval) -> float:
-        """Return that of r'v - ||v||^2 / 4."""
+        """Return a lower bound on r'v - ||v||^2 / 4."""
         return float((product - 0.25 * v.square().sum()).lower)
 
     def multipliers(self, residuals: Vector) -> Vector:
@@ -86,15 +86,15 @@ class AbsoluteFitBounds(NormFitBounds):
         return float(np.abs(v).max())
 
     def loss_above(self, residuals: Interval) -> float:
-        """Return that of sum |r_i|."""
+        """Return an upper bound on sum |r_i|."""
         return sum_bounds(residuals.magnitude)[1]
 
     def bound_below(self, v: Interval, product: Interval) -> float:
-        """Return that of r'v over max |v_i|."""
+        """Return a lower bound on r'v over max |v_i|."""
         return _share(product, float(v.magnitude.max()))
 
     def multipliers(self, residuals: Vector) -> Vector:
-        """Return the signs off the fit, and on it what brings v nearest to F'v = 0 and 1'v = 0."""
+        """Return the signs off the fit, and on it the values that bring v closest to F'v = 0 and 1'v = 0."""
         return self._signs(residuals, self.spanning)
 
     def _signs(self, residuals: Vector, columns: Matrix) -> Vector:
@@ -106,7 +106,7 @@ class AbsoluteFitBounds(NormFitBounds):
         return v
 
     def support(self, beta: Vector, decision: Vector) -> Support:
-        """Return the samples that the fit meets (free) and those off it, whose multipliers are at an end (bounded)."""
+        """Return the samples on the fit (free) and those off it, whose multipliers are at an end (bounded)."""
         del decision
         off = np.abs(self._centred(beta)) > 1 - _MET
         return Support(free=np.flatnonzero(~off), bounded=np.flatnonzero(off))
@@ -126,7 +126,7 @@ class AbsoluteFitBounds(NormFitBounds):
 
 @dataclass(frozen=True, eq=False)
 class BalancedAbsoluteFitBounds(AbsoluteFitBounds):
-    """The sum of absolute values of residuals that add up to 0, with |v_i - mu| <= 1 for some mu."""
+    """The sum of absolute values of residuals that sum to 0, with |v_i - mu| <= 1 for some mu."""
 
     @property
     def _program_basis(self) -> Matrix:
@@ -134,17 +134,17 @@ class BalancedAbsoluteFitBounds(AbsoluteFitBounds):
         return self._span.basis
 
     def shifted(self, v: Vector) -> Vector:
-        """Return v - mean v: mu takes it up, and 1'v = 0."""
+        """Return v - mean v; mu absorbs the mean, and 1'v = 0."""
         return np.asarray(v - v.mean())
 
     def mended(self, residuals: Vector) -> Vector:
-        """Return the residuals less their mean, which b takes up."""
+        """Return the residuals minus their mean, which b absorbs."""
         return np.asarray(residuals - residuals.mean())
 
     def moved(
         self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
     ) -> tuple[Move, FunctionAtSamples] | None:
-        """Return the b at which the residuals add up to 0."""
+        """Return the b at which the residuals sum to 0."""
         del beta, is_expansion
         shift = float((self.target - function.values - intercept).mean())
         size = max(abs(intercept), float(np.abs(self.target).max()), float(np.abs(function.values).max()))
@@ -156,11 +156,11 @@ class BalancedAbsoluteFitBounds(AbsoluteFitBounds):
         return 0.5 * float(np.ptp(v))
 
     def enclosed_feasible(self, residuals: Interval) -> Interval:
-        """Return the residuals less their mean."""
+        """Return the residuals minus their mean."""
         return residuals - residuals.sum().divided_by(np.asarray(float(len(residuals))))
 
     def bound_below(self, v: Interval, product: Interval) -> float:
-        """Return that of r'v over half of the span of the entries."""
+        """Return a lower bound on r'v over half the range of the entries."""
         return _share(product, 0.5 * float(up(v.upper.max() - v.lower.min())))
 
     def multipliers(self, residuals: Vector) -> Vector:
@@ -172,7 +172,7 @@ class BalancedAbsoluteFitBounds(AbsoluteFitBounds):
         return np.asarray(v - 0.5 * (v.max() + v.min()))
 
     def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
-        """Return b twice: the sum of the residuals leaves no choice."""
+        """Return b twice, since the sum of the residuals leaves no choice."""
         del beta, values, support
         return intercept, intercept
 
@@ -196,15 +196,15 @@ class LargestResidualBounds(NormFitBounds):
         return float(np.abs(v).sum())
 
     def loss_above(self, residuals: Interval) -> float:
-        """Return that of max |r_i|."""
+        """Return an upper bound on max |r_i|."""
         return float(residuals.magnitude.max())
 
     def bound_below(self, v: Interval, product: Interval) -> float:
-        """Return that of r'v over sum |v_i|."""
+        """Return a lower bound on r'v over sum |v_i|."""
         return _share(product, sum_bounds(v.magnitude)[1])
 
     def multipliers(self, residuals: Vector) -> Vector:
-        """Return the signs of the largest residuals, shared such that v is nearest to F'v = 0 and 1'v = 0."""
+        """Return the signs of the largest residuals, weighted such that v is closest to F'v = 0 and 1'v = 0."""
         size, v = float(np.abs(residuals).max()), np.zeros(residuals.size)
         if size <= _NO_RESIDUAL * float(np.abs(self._centred_target).max()):
             return v

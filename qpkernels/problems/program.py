@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The base class of programs: who solves one, how long its answers are, and whether they are coefficients."""
+"""The base class of programs: its usual solver, the size of its answers, and whether they are coefficients."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["ExpansionProgram", "Program"]
 
 
 class Program:
-    """Anything a solver can be given: a kind of problem is a subclass, frozen and validated."""
+    """A problem that a solver can be given. Each kind of problem is a subclass, frozen and validated."""
 
     name: str
-    """The problem that it states."""
+    """The name of the problem that it states."""
 
     usual_solver: ClassVar[str]
-    """The solver that is asked where none is named."""
+    """The solver that is used if none is named."""
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many numbers its point has, and how many multipliers."""
+        """The number of entries of its point, and the number of its multipliers."""
         raise NotImplementedError(f"a {type(self).__name__} must say how long its answers are")
 
     @property
@@ -33,7 +33,7 @@ class Program:
 
 
 class ExpansionProgram(Program):
-    """A problem whose point is beta, and whose multiplier is b where 1'beta has a value."""
+    """A problem whose point is beta, and whose multiplier is b if 1'beta is fixed."""
 
     gram: Gram
     lower: Vector
@@ -56,5 +56,5 @@ class ExpansionProgram(Program):
 
     @property
     def is_expansion(self) -> bool:
-        """It is."""
+        """True."""
         return True

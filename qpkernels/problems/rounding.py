@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far rounding may take f(x_i), 1/2 ||f||^2 and sums of them from their values for the given kernel matrix.
+"""Bounds on the rounding of f(x_i), 1/2 ||f||^2 and sums of them, for the given kernel matrix.
 
-A sum of n terms makes n roundings, each of at most half a unit eps of a partial sum. As far as these are independent of
-each other, they add up as sqrt(n) does and not as n (Higham and Mary, SIAM J. Sci. Comput. 41, 2019), so that::
+A sum of n terms makes n roundings, each of at most half a unit eps of a partial sum. If these are independent of each
+other, they grow like sqrt(n) and not like n (Higham and Mary, SIAM J. Sci. Comput. 41, 2019), so that::
 
     | sum_k t_k as computed - sum_k t_k |  <=  sqrt(n) eps sum_k |t_k|
 
-and the errors of several values add up to the root of the sum of their squares. That is for the kernel matrix as it is
-computed, and no proof beyond doubt, as an enclosure is; but it is what rounding does, with room.
+and the errors of several values add up to the square root of the sum of their squares. This holds for the kernel matrix
+as computed. It is not a rigorous proof, as an enclosure is, but it describes rounding well and leaves room.
 
-Where 1'beta = 0, a shift of all samples changes nothing that matters: distances from their mean are then what counts.
+If 1'beta = 0, a shift of all samples changes nothing that matters, so that only distances from their mean count.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _FAINT = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class FunctionError:
-    """Bounds of the errors of the values f(x_i), shape (m,), and of 1/2 ||f||^2."""
+    """Bounds on the errors of the values f(x_i), shape (m,), and of 1/2 ||f||^2."""
 
     values: Vector
     half_norm: float
@@ -60,7 +60,7 @@ class FunctionError:
 
 @dataclass(frozen=True, eq=False)
 class ExpansionError(FunctionError):
-    """Those of an expansion, and its ||f||^2 as computed, around the mean of f where beta is balanced."""
+    """The errors of an expansion, and its computed ||f||^2, around the mean of f if beta is balanced."""
 
     squared_norm: float
 
@@ -71,23 +71,23 @@ def sum_error(terms: Vector) -> float:
 
 
 def size_error(size: float, terms: int) -> float:
-    """Return the bound for a sum of so many ``terms``, whose absolute values add up to ``size``."""
+    """Return the bound for a sum of this number of ``terms``, whose absolute values add up to ``size``."""
     return sqrt(terms) * EPS * size
 
 
 def gap_rounding(sums: Any, samples: int | Indices, levels: float | Vector, balanced: bool | NDArray[np.bool_]) -> Any:
-    """Return what rounding may have changed in P and D together, apart from norms: of one gap, or of several at once.
+    """Return a bound on the rounding of P and D together, apart from norms, for one gap or for several at once.
 
     Parameters
     ----------
     sums
-        A :class:`~qpkernels.problems.sums.GapTerms`; or what has its sums of several gaps, as arrays.
+        A :class:`~qpkernels.problems.sums.GapTerms`, or an object with its sums for several gaps, as arrays.
     samples
         Their number.
     levels
-        b times the sum that the coefficients are to have.
+        b times the sum that the coefficients should have.
     balanced
-        Whether that sum is 0, so that another one is rounding.
+        Whether that sum is 0, so that any other value is rounding.
     """
     return (
         np.sqrt(sums.squared_errors)
@@ -103,18 +103,18 @@ def together(errors: Vector) -> float:
 
 
 def explicit_features(gram: Gram) -> Features | SparseFeatures | None:
-    """Return the features by which the matrix multiplies a vector, or None: it does so entry by entry."""
+    """Return the features by which the matrix multiplies a vector, or None if it does so entry by entry."""
     return gram.factored if gram.correction is None else None
 
 
 @np.errstate(over="ignore", invalid="ignore")
 def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool) -> ExpansionError:
-    """Return the errors of f = sum_j beta_j k(x_j, .), given its ``values`` K beta as they were computed.
+    """Return the errors of f = sum_j beta_j k(x_j, .), given its computed ``values`` K beta.
 
     Parameters
     ----------
     balanced
-        Whether 1'beta = 0, and f matters up to a constant only.
+        Whether 1'beta = 0, so that f only matters up to a constant.
     """
     features = explicit_features(gram)
     # Sparse features are not taken around their mean, which would fill them.
@@ -146,7 +146,7 @@ def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool)
 def expansion_vanishes(gram: Gram, beta: Vector, *, balanced: bool) -> bool:
     """Return whether f = sum_j beta_j k(x_j, .) is 0 up to the rounding of its sums: in every feature, or at every x_i.
 
-    Not by its norm: a feature of small unit is no rounding of another.
+    The norm does not decide this, because a feature with a small unit is not the rounding of another.
     """
     (used,) = np.nonzero(beta)
     if used.size == 0:
@@ -168,12 +168,12 @@ def expansion_vanishes(gram: Gram, beta: Vector, *, balanced: bool) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class FunctionAtSamples:
-    """All a certificate needs of f: the values f(x_i) without intercept, shape (m,), and ||f||^2 in the space of k.
+    """The data of f that a certificate needs: its values f(x_i) without intercept, shape (m,), and ||f||^2.
 
-    f(x_i) is a sum of that many ``terms``, whose sizes add up to ``sizes``, shape (m,), and so for ``half_size`` and
-    1/2 ||f||^2: what rounding is measured by. Left out, the values are taken as exact.
+    f(x_i) is a sum of ``terms`` terms whose sizes add up to ``sizes``, shape (m,). In the same way ``half_size``
+    belongs to 1/2 ||f||^2. Rounding is measured by these; without them, the values are taken as exact.
 
-    ``product`` is what the values are of an expansion whose certificate they were made for.
+    ``product`` holds the values of an expansion that were computed for its certificate.
 
     Attributes
     ----------
@@ -182,11 +182,11 @@ class FunctionAtSamples:
     squared_norm
         ||f||^2, at least 0.
     sizes, half_size, terms
-        How large the sums are that f(x_i) and 1/2 ||f||^2 were computed as, and of how many terms; 0: exact.
+        The sizes of the sums by which f(x_i) and 1/2 ||f||^2 were computed, and their number of terms; 0 if exact.
     product
-        K beta with bounds of its error, or None.
+        K beta with bounds on its error, or None.
     coefficients
-        Those of the expansion over the samples that it is, shape (m,); None: it is none, or nobody needs them.
+        The coefficients of an expansion over the samples, shape (m,); None if f is not one or they are not needed.
     """
 
     values: Vector
@@ -199,7 +199,7 @@ class FunctionAtSamples:
 
     @classmethod
     def expansion(cls, gram: Gram, coefficients: Vector, values: Vector, *, balanced: bool) -> FunctionAtSamples:
-        """Return the expansion with these coefficients, whose ``values`` were computed in float64, with its rounding.
+        """Return the expansion with these coefficients and ``values`` computed in float64, with its rounding.
 
         Parameters
         ----------
@@ -208,7 +208,7 @@ class FunctionAtSamples:
         coefficients, values
             beta and K beta, shape (m,).
         balanced
-            Whether 1'beta = 0, and f matters up to a constant only.
+            Whether 1'beta = 0, so that f only matters up to a constant.
         """
         error = expansion_error(gram, coefficients, values, balanced=balanced)
         # Not that of the error, which is around the mean of f: a sum that is only nearly 0 counts here.
@@ -228,18 +228,18 @@ class FunctionAtSamples:
 
     @property
     def error(self) -> FunctionError:
-        """How far rounding may have taken the values and 1/2 ||f||^2."""
+        """Bounds on the rounding of the values and of 1/2 ||f||^2."""
         unit = np.sqrt(self.terms) * EPS
         return FunctionError(unit * np.broadcast_to(self.sizes, self.values.shape), unit * self.half_size)
 
     @property
     def is_zero(self) -> bool:
-        """Whether it is 0, without any rounding."""
+        """Whether the function is exactly 0, without any rounding."""
         return self.squared_norm == 0.0 and not self.values.any()
 
 
 def expand_at_samples(gram: Gram, beta: Vector, feasible: Vector, expansion: Vector) -> FunctionAtSamples:
-    """Return the expansion in beta, given K times the feasible point near it: mostly beta itself."""
+    """Return the expansion in beta, given K times the feasible point near it, which is mostly beta itself."""
     values = expansion if feasible is beta or np.array_equal(feasible, beta) else gram.product(beta)
     return FunctionAtSamples(values, float(beta @ values))
 
@@ -249,7 +249,7 @@ def expanded(
 ) -> tuple[ExpansionError, FunctionAtSamples, FunctionError]:
     """Return the errors and norm of the expansion in the feasible point near beta, and f with its errors.
 
-    f is the expansion in beta itself where it is left out.
+    If f is left out, it is the expansion in beta itself.
 
     Raises
     ------

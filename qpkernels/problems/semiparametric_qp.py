@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""A KernelQP with several free directions: what a function leaves to a few coefficients that nothing penalises.
+r"""A KernelQP with several free directions: a function plus a few coefficients that nothing penalises.
 
-With a matrix B of k functions at the m samples, of which any combination is free, and z their coefficients, primal and
+With a matrix B of k functions at the m samples, any combination of which is free, and their coefficients z, primal and
 dual are
 
     min  1/2 ||f||^2 + sum_i L_i(f(x_i) + (B z)_i) + totals'z
@@ -44,7 +44,7 @@ class SemiparametricQP(Program):
     gram
         The kernel matrix K of m samples; positive semidefinite.
     target, lower, upper, epsilon, ridge
-        Shape (m,), as a :class:`~qpkernels.problems.KernelQP` has them.
+        Shape (m,), as in a :class:`~qpkernels.problems.KernelQP`.
     directions
         B, shape (m, k), of full column rank.
     totals
@@ -55,7 +55,7 @@ class SemiparametricQP(Program):
     Raises
     ------
     ShapeError, ParameterError
-        If the directions do not fit, or depend on each other.
+        If the directions do not fit or depend on each other.
     """
 
     usual_solver: ClassVar[str] = "free-directions"
@@ -73,7 +73,7 @@ class SemiparametricQP(Program):
     total = None
 
     def __post_init__(self) -> None:
-        """Refuse directions of which none is determined."""
+        """Refuse directions whose coefficients are not determined."""
         rows, columns = self.directions.shape
         if rows != self.size or self.totals.shape != (columns,) or columns == 0:
             raise ShapeError(
@@ -99,7 +99,7 @@ class SemiparametricQP(Program):
 
     @property
     def is_expansion(self) -> bool:
-        """It is."""
+        """True."""
         return True
 
     @property
@@ -108,7 +108,7 @@ class SemiparametricQP(Program):
         return bool(self.epsilon.any())
 
     def part(self, rows: Indices) -> SemiparametricQP:
-        """Return the problem of some of the samples, the others having the coefficient 0.
+        """Return the problem of some of the samples, in which the others have the coefficient 0.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class SemiparametricQP(Program):
         return replace(self, gram=self.gram.part(rows), **{name: getattr(self, name)[rows] for name in names})
 
     def given(self, z: Vector) -> KernelQP:
-        """Return what is left with these coefficients of the directions: a KernelQP, without totals'z.
+        """Return the KernelQP that remains with these coefficients of the directions, without totals'z.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class SemiparametricQP(Program):
         return KernelQP(self.gram, target, self.lower, self.upper, None, self.epsilon, self.ridge, self.name)
 
     def project(self, beta: Vector) -> Vector:
-        """Return the nearest point within the bounds with B'beta = totals, as far as float64 and the bounds allow.
+        """Return the nearest point within the bounds with B'beta = totals, if float64 and the bounds allow it.
 
         It is clip(beta + B u), with the u that maximises the dual of the projection, by Newton's method.
 
@@ -163,7 +163,7 @@ class SemiparametricQP(Program):
         return best
 
     def rounding(self, beta: Vector) -> Vector:
-        """Return how far B'beta may be off by rounding, shape (k,).
+        """Return a bound on the rounding error of B'beta, shape (k,).
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class SemiparametricQP(Program):
 
 @dataclass(frozen=True, eq=False)
 class SemiparametricBounds:
-    """The bounds of a SemiparametricQP: at any z, those of the KernelQP that is left, and totals'z in both values.
+    """The bounds of a SemiparametricQP: those of the KernelQP that remains at any z, with totals'z in both values.
 
     Attributes
     ----------
@@ -196,12 +196,12 @@ class SemiparametricBounds:
         return self.program.project(beta)
 
     def certify(self, beta: Vector, z: Vector) -> Certificate:
-        """Certify coefficients, and the function that they expand to with the free part of coefficients z.
+        """Certify coefficients, and the function that they expand to plus the free part with coefficients z.
 
         Parameters
         ----------
         beta
-            Shape (m,), of any sign and size; what the projection moves is the dual residual.
+            Shape (m,), of any sign and size; the distance that the projection moves it is the dual residual.
         z
             Shape (k,).
         """

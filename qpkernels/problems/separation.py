@@ -53,7 +53,7 @@ class SeparationBounds:
     def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
         """Certify that f and b separate: every y_i (f(x_i) + b) is above 0 beyond rounding.
 
-        Then they can be scaled to margins of 1, the objective is 0, and multipliers 0 prove it.
+        They can then be scaled to margins of 1, the objective is 0, and multipliers of 0 prove it.
         """
         if not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return undefined("the answer holds NaN or infinity")
@@ -68,19 +68,19 @@ class SeparationBounds:
         return Certificate(0.0, 0.0, 0.0, residual, 0.0, 0.0, worst)
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
-        """Return [0, 0] where f and b separate in exact arithmetic, beta being moved nowhere; else [0, inf]."""
+        """Return [0, 0] if f and b separate in exact arithmetic, where beta is not moved; otherwise [0, inf]."""
         if not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return Enclosure(0.0, np.inf)
         return enclose_separation(self.gram, self.y, beta, intercept, function)
 
     def feasible(self, beta: Vector) -> Vector:
-        """Return multipliers 0, which prove that an objective of 0 is least."""
+        """Return multipliers of 0, which prove that an objective of 0 is the smallest."""
         return np.zeros_like(beta)
 
     def moved(
         self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
     ) -> tuple[Move, FunctionAtSamples] | None:
-        """Return the multiple of f and b with margins of 1 at least, where these separate."""
+        """Return the multiple of f and b with margins of at least 1, if these separate."""
         if is_expansion:
             function = self._expansion(beta, function.values)
         smallest = float((self.y * (function.values + intercept)).min())
@@ -101,19 +101,19 @@ class SeparationBounds:
         return Support(free=np.flatnonzero(np.abs(beta) > _ZERO_TOLERANCE), bounded=np.arange(0))
 
     def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
-        """Return b twice: the other functions that separate are not asked for."""
+        """Return b twice, since the question is about this function only."""
         del beta, values, support
         return intercept, intercept
 
     def vanishing(self) -> None:
-        """Return None: f = 0 separates nothing."""
+        """Return None, since f = 0 separates nothing."""
 
 
 @quiet
 def enclose_separation(
     gram: Gram, y: Vector, beta: Vector, intercept: float, function: Expansion | None = None
 ) -> Enclosure:
-    """Return [0, 0] where every y_i (f(x_i) + b) is above 0, so that a multiple meets all margins; else [0, inf]."""
+    """Return [0, 0] if every y_i (f(x_i) + b) is above 0, so that a multiple meets all margins; else [0, inf]."""
     values = enclose_on_samples(gram, beta).values if function is None else judged(function, gram, intercept).values
     v = values + intercept
     separates = bool((np.where(y > 0, v.lower, -v.upper) > 0).all())

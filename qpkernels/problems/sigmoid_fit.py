@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sigmoid over scores: the program, and two bounds of its optimum from any slope A and offset B.
+"""The sigmoid over scores: the program, and two bounds on its optimum from any slope A and offset B.
 
 With z_i = A s_i + B, targets t_i in [0, 1] and the entropy H(p) = -p log p - (1-p) log(1-p), both problems are
 
     min  1/N sum [ log(1 + exp(z_i)) - t_i z_i ]     over A, B
     max  1/N sum H(p_i)                              s.t.  1/N sum (t_i - p_i) = 0,  1/N sum (t_i - p_i) s_i = 0
 
-An answer has no dual part. Its probabilities p_i = 1 / (1 + exp(-z_i)), moved onto the two equations, make one, and
-what rounding leaves of those equations is the dual residual.
+An answer has no dual part. Its probabilities p_i = 1 / (1 + exp(-z_i)), moved onto the two equations, form one, and the
+dual residual is what rounding leaves of those equations.
 
 The values of a flat problem say little of A and B themselves, but the gradient does. Let H be the Hessian of the sum at
 (A, B), lambda the length of the gradient in the norm of the inverse of H, and R the largest change of a log-odds z_i by
-a step of length 1 in the norm of H. At a distance r in that norm the Hessian is at least exp(-R r) H (Bach, 2010), and
-the optimum is, where R lambda < 1, no farther than ::
+a step of length 1 in the norm of H. At a distance r in that norm the Hessian is at least exp(-R r) H (Bach, 2010). If R
+lambda < 1, the optimum is no farther away than ::
 
     -log(1 - R lambda) / R
 
-The gradient is enlarged, and H reduced, by bounds of what rounding may have changed in them.
+The gradient is enlarged and H is reduced by bounds on their rounding errors.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ __all__ = [
 
 
 class SigmoidPoint(NamedTuple):
-    """A slope and an offset for scores in their unit, with what the derivatives need there.
+    """A slope and an offset for scores in their unit, with the numbers that the derivatives need there.
 
-    For several fits, all arrays have one more axis, the first, and numbers are arrays of that axis alone.
+    For several fits, all arrays have one more axis, which comes first, and numbers become arrays along that axis.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class SigmoidPoint(NamedTuple):
     offsets
         s_i - c, shape (N,).
     gradient, curvature
-        First and second derivatives of the sum in level and in a, the latter without the mixed one; shape (2,).
+        The first and second derivatives of the sum in level and in a, without the mixed derivative; shape (2,).
     """
 
     slope: Any
@@ -77,9 +77,9 @@ class SigmoidPoint(NamedTuple):
 
 
 class UnitScores(NamedTuple):
-    """The scores of a fit over a power of two, and its targets; of several fits, with one more axis, the first.
+    """The scores of a fit divided by a power of two, and its targets; for several fits with one more axis in front.
 
-    Where fits differ in size, the last sample of the smaller ones is repeated, and does not count.
+    If fits differ in size, the last sample of the smaller ones is repeated, and the copies do not count.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class UnitScores(NamedTuple):
     exponent
         The e for which the scores over 2^e are below 1.
     low, high
-        The least and the largest score, in the unit.
+        The smallest and the largest score, in the unit.
     """
 
     unit: NDArray[np.float64]
@@ -100,7 +100,7 @@ class UnitScores(NamedTuple):
 
     @classmethod
     def of_fits(cls, fits: Sequence[SigmoidFit]) -> UnitScores:
-        """Return those of several fits."""
+        """Return the scores of several fits."""
         sizes = np.array([[fit.scores.size] for fit in fits])
         column = np.arange(int(sizes.max()))
         place = np.cumsum(sizes)[:, None] - sizes + np.minimum(column, sizes - 1)
@@ -117,12 +117,12 @@ class UnitScores(NamedTuple):
 
     @np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
     def at(self, A: float, B: float) -> SigmoidPoint:
-        """Return the point A, B, each z_i with a relative error of a few roundings, whatever the scores share.
+        """Return the point A, B, where each z_i has a relative error of a few roundings, whatever the scores share.
 
         Parameters
         ----------
         A, B
-            Slope and offset of the scores as they are.
+            The slope and the offset for the original scores.
         """
         slope = np.ldexp(A, self.exponent)
         # Around the score where z is 0, z is a product; what A c + B leaves there is computed without rounding.
@@ -136,7 +136,7 @@ class UnitScores(NamedTuple):
         Parameters
         ----------
         slope, centre, level
-            Finite numbers of numpy's, or arrays of them, one for each fit.
+            Finite NumPy numbers, or arrays of them with one for each fit.
         """
         offsets = self.unit - centre[..., None]
         z = slope[..., None] * offsets + level[..., None]
@@ -161,7 +161,7 @@ class UnitScores(NamedTuple):
         )
 
     def original(self, point: SigmoidPoint) -> tuple[Any, Any]:
-        """Return A and B of a point, for the scores as they are.
+        """Return A and B of a point, for the original scores.
 
         Parameters
         ----------
@@ -202,12 +202,12 @@ class SigmoidFit(Program):
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many numbers its point has, and how many multipliers."""
+        """The number of entries of its point, and the number of its multipliers."""
         return 2, 0
 
     @cached_property
     def in_unit(self) -> UnitScores:
-        """The scores over a power of two, with the values and derivatives at any A and B."""
+        """The scores divided by a power of two, with the values and derivatives at any A and B."""
         return UnitScores.of_fits([self]).of(0)
 
 
@@ -271,7 +271,7 @@ class SigmoidBounds:
         )
 
     def errors(self, A: float, B: float) -> tuple[float, float]:
-        """Bound how far A and B are from the optimal ones; infinity where nothing is proved, as of equal scores.
+        """Bound how far A and B are from the optimal ones; infinity if nothing is proved, as for equal scores.
 
         Parameters
         ----------

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The duality gap of any candidate (beta, b) for any convex loss of the decision values, by Fenchel's duality.
+"""The duality gap of any candidate (beta, b) for any convex loss of the decision values, by Fenchel duality.
 
-With losses L_i and their conjugates, every (f, b) and every beta with 1'beta = 0 (any beta without a b) satisfy
+With losses L_i and their conjugates, every (f, b) and every beta with 1'beta = 0 (or any beta if there is no b) satisfy
 
     P(f, b) = 1/2 ||f||^2 + sum L_i(f(x_i) + b)  >=  D(beta) = -1/2 beta'K beta - sum L_i*(-beta_i)
 
-so P - D bounds the error of both. With a regulariser Omega of ||f|| in place of 1/2 ||f||^2, that of ||f|| in D is its
-conjugate, of sqrt(beta'K beta). The losses of a :class:`~qpkernels.problems.KernelQP` are a case of their own, where
-everything is a quadratic: :mod:`qpkernels.problems.kernel_qp`.
+so P - D bounds the error of both. With a regulariser Omega(||f||) in place of 1/2 ||f||^2, D has its conjugate at
+sqrt(beta'K beta). The losses of a :class:`~qpkernels.problems.KernelQP`, where everything is quadratic, are treated
+separately in :mod:`qpkernels.problems.kernel_qp`.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ __all__ = [
 
 
 class Regulariser(Protocol):
-    """A convex function Omega of ||f||, given the squares of its arguments.
+    """A convex function Omega of ||f|| whose methods take the square of the argument.
 
-    Value and conjugate are exact to 8 units of rounding, relative: enclosures rely on it.
+    Value and conjugate are exact to a relative error of 8 units of rounding; enclosures rely on this.
 
     Attributes
     ----------
@@ -65,13 +65,13 @@ class Regulariser(Protocol):
     Notes
     -----
     squared_norm
-        The square of the argument: ||f||^2, or s^2 of the conjugate; at least 0 up to rounding.
+        The square of the argument: ||f||^2, or s^2 for the conjugate; at least 0 up to rounding.
     """
 
     is_half_square: ClassVar[bool]
 
     def shrinkage(self, squared_norm: float) -> float:
-        """Return the largest factor of at most 1 by which f comes into the domain."""
+        """Return the largest factor of at most 1 that brings f into the domain."""
 
     def value(self, squared_norm: float) -> float:
         """Return Omega(||f||) within its domain."""
@@ -93,7 +93,7 @@ class HalfSquaredNorm:
     is_half_square: ClassVar[bool] = True
 
     def shrinkage(self, squared_norm: float) -> float:
-        """Return 1: every f is in the domain."""
+        """Return 1, since every f is in the domain."""
         del squared_norm
         return 1.0
 
@@ -108,7 +108,7 @@ class HalfSquaredNorm:
 
 @dataclass(frozen=True)
 class Ball:
-    """0 where ||f||^2 <= R, else infinite; its conjugate is sqrt(R) s.
+    """0 if ||f||^2 <= R, and infinity otherwise; its conjugate is sqrt(R) s.
 
     Attributes
     ----------
@@ -145,21 +145,21 @@ class SampleLosses:
     Attributes
     ----------
     value
-        Decision values v, shape (m,), to L_i(v_i).
+        Maps decision values v, shape (m,), to L_i(v_i).
     conjugate
-        beta, shape (m,), to L_i*(-beta_i).
+        Maps beta, shape (m,), to L_i*(-beta_i).
     lower, upper
-        Where that is finite, shape (m,).
+        The ends between which the conjugate is finite, shape (m,).
     level
-        What the decision values v are taken around, which loses no digits to an offset of the targets.
+        The value around which the decision values v are taken, so that an offset of the targets costs no digits.
     slope
-        v to a subgradient of each L_i at v_i; None: no loss has an affine piece, so that b is unique.
+        Maps v to a subgradient of each L_i at v_i; None if no loss has an affine piece, so that b is unique.
     curvature
-        v to the second derivative of each L_i at v_i; None: some loss has none somewhere.
+        Maps v to the second derivative of each L_i at v_i; None if some loss has none somewhere.
     largest_value
-        Decision values in an interval to upper bounds of L_i there, in exact arithmetic; None: none are known.
+        Maps decision values in an interval to upper bounds of L_i there, in exact arithmetic; None if none are known.
     largest_conjugate
-        beta to such bounds of L_i*(-beta_i).
+        Maps beta to such bounds of L_i*(-beta_i).
     """
 
     value: Callable[[Vector], Vector]
@@ -186,7 +186,7 @@ class SmoothRisk(ExpansionProgram):
     losses
         L_i of the decision values, with their conjugates, slopes and curvatures.
     total
-        The value of 1'beta, 0; None: the model has no intercept b.
+        The value of 1'beta, 0; None if the model has no intercept b.
     name
         What the program states.
     """
@@ -200,12 +200,12 @@ class SmoothRisk(ExpansionProgram):
 
     @property
     def lower(self) -> Vector:  # type: ignore[override]
-        """The least coefficients, which the slopes of the losses approach."""
+        """The smallest coefficients, which the slopes of the losses approach."""
         return self.losses.lower
 
     @property
     def upper(self) -> Vector:  # type: ignore[override]
-        """The largest ones."""
+        """The largest coefficients."""
         return self.losses.upper
 
 
@@ -236,16 +236,16 @@ class FenchelBounds:
     losses
         L_i of the decision values, with their conjugates.
     total
-        The value of 1'beta, 0; None: no intercept.
+        The value of 1'beta, 0; None if there is no intercept.
     regulariser
-        Omega, a function of ||f||; left out, 1/2 ||f||^2.
+        Omega, a function of ||f||; the default is 1/2 ||f||^2.
 
     Notes
     -----
     beta, intercept, function, is_expansion, values, decision, support
         As in :class:`~qpkernels.problems.bounds.Bounds`.
     squared_norm
-        beta'K beta, where it is known; None: it is computed.
+        beta'K beta, if it is known; None if it is to be computed.
     """
 
     gram: Gram
@@ -255,7 +255,7 @@ class FenchelBounds:
 
     @property
     def program(self) -> SmoothRisk | None:
-        """The problem as a program, where f is penalised by half its square and every loss has a curvature."""
+        """The problem as a program, if 1/2 ||f||^2 is the penalty and every loss has a curvature."""
         if not self.regulariser.is_half_square or self.losses.slope is None or self.losses.curvature is None:
             return None
         return SmoothRisk(self.gram, self.losses, self.total)
@@ -263,7 +263,7 @@ class FenchelBounds:
     def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
         """Certify the candidate (beta, b), and with it the function f, from the data alone.
 
-        beta is first moved into the domain of the conjugates and to the sum ``total``; what that moved is the dual
+        beta is first moved into the domain of the conjugates and to the sum ``total``; the distance moved is the dual
         residual.
         """
         if not (np.isfinite(beta).all() and np.isfinite(intercept)):
@@ -332,9 +332,9 @@ class FenchelBounds:
         return -self.regulariser.conjugate(float(feasible @ self.gram.product(feasible))) - conjugates
 
     def best_multiple(self, beta: Vector, squared_norm: float | None = None) -> Vector:
-        """Return the t beta, t >= 0, of the largest dual value: for a ball, coefficients of f do not tell t.
+        """Return the t beta, t >= 0, with the largest dual value: for a ball, the coefficients of f do not determine t.
 
-        ``squared_norm`` stands for beta'K beta in it; left out, that is computed.
+        ``squared_norm`` stands for beta'K beta in it, which is computed by default.
         """
         squared = float(beta @ self.gram.product(beta)) if squared_norm is None else squared_norm
         largest = float(np.abs(beta).max(initial=0.0))
@@ -375,7 +375,7 @@ class FenchelBounds:
         return move, move.of_function(self.gram, function)
 
     def support(self, beta: Vector, decision: Vector) -> Support:
-        """Return the samples with a coefficient, bounded where it is at an end of the domain of the conjugate."""
+        """Return the samples with a coefficient; it is bounded if it is at an end of the domain of the conjugate."""
         del decision
         size, reach = np.abs(beta), np.where(beta > 0, self.losses.upper, -self.losses.lower)
         bounded = np.isfinite(reach) & (size >= (1.0 - _NEAR) * reach) & (reach > 0)
@@ -383,7 +383,7 @@ class FenchelBounds:
         return Support(np.flatnonzero(~bounded & carrying), np.flatnonzero(bounded))
 
     def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
-        """Return the ends between which the losses of f + b have the slope 0 in sum; b twice where it is unique."""
+        """Return the ends between which the slopes of the losses of f + b sum to 0; b twice if it is unique."""
         del beta, support
         slope = self.losses.slope
         if self.total is None or slope is None:
@@ -443,12 +443,12 @@ _REGULARISER = 1.0 + 16.0 * UNIT
 def enclose_fenchel(
     bounds: FenchelBounds, beta: Vector, intercept: float, function: Expansion | None = None
 ) -> Enclosure:
-    """Enclose the optimal value, given coefficients, b, and f where it is not the expansion in beta.
+    """Enclose the optimal value, given coefficients, b, and f if it is not the expansion in beta.
 
     Raises
     ------
     NoEnclosureError
-        If the kernel, or a loss, states no bounds of its rounding errors.
+        If the kernel or a loss does not state bounds on its rounding errors.
     """
     if not (np.isfinite(beta).all() and np.isfinite(intercept)):
         return Enclosure(-np.inf, np.inf)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two bounds of the squared hinge with few weights, from weights alone.
+"""Two bounds on the squared hinge with few weights, from the weights alone.
 
-With a_i = y_i z_i, samples with their labels as signs, the programs are
+With a_i = y_i z_i, the samples with their labels as signs, the programs are
 
     min  ||w||_1 + sum C_i max(0, 1 - a_i'w)^2
     max  sum alpha_i - sum alpha_i^2 / (4 C_i)      s.t.  |sum_i alpha_ij a_ij| <= 1 for each feature j,  alpha >= 0
 
-so that every w is feasible above. Below it is the best multiple of alpha_i = 2 C_i max(0, 1 - a_i'w), which are the
-optimal multipliers of the optimal w. The difference is a sum over features and samples, each summand at least 0::
+so that every w is feasible above. The lower bound is the best multiple of alpha_i = 2 C_i max(0, 1 - a_i'w), which are
+the optimal multipliers at the optimal w. The difference is a sum over features and samples of terms of at least 0::
 
     sum_j (|w_j| - w_j g_j) + sum_i (C_i xi_i^2 + alpha_i^2 / (4 C_i) - alpha_i (1 - a_i'w)),   g = A'alpha
 """
@@ -36,7 +36,7 @@ class SparseWeightsBounds:
     Attributes
     ----------
     A
-        Samples times their labels +-1, shape (m, d), dense or sparse.
+        The samples times their labels +-1, shape (m, d), dense or sparse.
     costs
         C_i, above 0, shape (m,).
     """
@@ -53,7 +53,7 @@ class SparseWeightsBounds:
         w
             Weights, shape (d,).
         multipliers
-            alpha up to a factor, shape (m,), what is below 0 counting as 0; None: those that w tells.
+            alpha up to a factor, shape (m,), where negative entries count as 0; None if w determines them.
         """
         excess = 1.0 - self.A @ w
         slacks = np.maximum(excess, 0.0)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums over all samples of an answer at once, for one machine or for many in a row.
+"""Sums over all samples of an answer at once, for one machine or for several in a row.
 
 At the residual r_i = target_i - b - f(x_i) of a KernelQP, with L_i(r) the largest of r s - epsilon_i |s| -
 ridge_i/2 s^2 over the bounds of s, a sample adds L_i(r_i) to P, and (target_i - middle) beta_i - epsilon_i |beta_i| -
 ridge_i/2 beta_i^2 to D.
 
-Machine p has the entries from ``starts[p]`` to ``starts[p + 1]`` of every array, at least one. In machine code the
-sums take a tenth of the time that they take in NumPy, where that code is at hand.
+Machine p has the entries from ``starts[p]`` to ``starts[p + 1]`` of every array, at least one. Compiled code, where it
+is available, takes a tenth of the time of NumPy for these sums.
 """
 
 from __future__ import annotations

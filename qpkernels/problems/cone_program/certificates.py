@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Certificates of answers to a cone program: bounds of the optimum, or a proof that there is none."""
+"""Certificates of answers to a cone program: bounds on the optimum, or a proof that there is none."""
 
 from __future__ import annotations
 
@@ -38,37 +38,37 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
 
         1/2 x'Px + q'x  >=  -1/2 y'Py - b'z + r'x    at each feasible x,    r = Py + q + A'z,
 
-    so the right side without r'x is a lower bound D of the optimum where r = 0, and P = 1/2 x'Px + q'x an upper bound
-    where x is feasible. Exactly, with u = x - y,
+    so the right side without r'x is a lower bound D on the optimum if r = 0, and P = 1/2 x'Px + q'x is an upper bound
+    if x is feasible. Exactly, with u = x - y,
 
         P - D = 1/2 u'Pu + r'x + z's.
 
     The part of z outside of K* is dropped first, and y is chosen: y_j = -(q + A'z)_j / P_jj for a variable that P joins
-    with no other, and x_j for the rest. So a slope that is left over where the objective is strongly convex is no
+    with no other, and x_j for the rest. A slope that remains where the objective is strongly convex is therefore not a
     residual, but costs 1/2 r'P^+ r. The certificate then says:
 
     * primal residual: the distance of s from K, each row relative to its own terms |b_i| + sum_j |A_ij| |x_j|; no value
       counts it. For a coupled cone it is the least d at which a point p of the cone has |p_i - s_i| within d times the
-      terms of row i, for every i: so it is the same in all scalings of rows that keep the cone. Where the terms of t +
+      terms of row i, for every i, so it is the same in all scalings of rows that keep the cone. Where the terms of t +
       v_k or t - v_k, of a second-order cone (t, v), cancel to a thousandth, both are measured like rows;
     * dual residual: |r_j|, and what dropping changed, relative to the terms |q_j| + sum_k |P_jk| |y_k| + sum_i |A_ij|
       |z_i| of its own column; and the distance of the multipliers of a coupled cone from its dual, relative to the
-      largest of them, which proves nothing, as all values are those of multipliers in the dual cone;
-    * values: P and D, after bounds of x_j took over every residual r_j that they can: there D is a lower bound however
-      large r_j was; where none can, D is less by |r_j x_j|, since that much lower may other feasible x of this size go:
-      of other sizes D counts nothing, so this r_j is uncounted;
-    * gap: 1/2 u'Pu + sum_j |r_j x_j| + sum_i |s_i z_i| (of a coupled cone |p'z| + |(p - s)'z|, with p its point near s)
-      and a bound of all rounding errors in these sums, so that nothing cancels, relative to max(|P|, |D|), with the
+      largest of them, which proves nothing, as all values belong to multipliers in the dual cone;
+    * values: P and D, after bounds of x_j took over every residual r_j that they can. There D is a lower bound however
+      large r_j was. Where none can, D is less by |r_j x_j|, since other feasible x of this size may go lower by that
+      much. D says nothing about other sizes, so this r_j is uncounted;
+    * gap: 1/2 u'Pu + sum_j |r_j x_j| + sum_i |s_i z_i| (for a coupled cone |p'z| + |(p - s)'z|, with p its point near
+      s) and a bound of all rounding errors in these sums, so that nothing cancels, relative to max(|P|, |D|), with the
       constant of the objective or without it, whichever is less. Where values and gap are within that bound, the
-      optimum may be 0, and nothing is left that a gap could be relative to. It is then that bound, relative to the
-      larger of 1/2 x'Px and q'x, which cancel; where each of these is within its own rounding errors, relative to
-      1/2 |x|'|P||x| + |q|'|x| + |b|'|z|, so that rows which cancel to their last digits prove nothing; and 0
-      where that is 0, of a homogeneous program;
+      optimum may be 0, and there is nothing that a gap could be relative to. The gap is then that bound, relative to
+      the larger of 1/2 x'Px and q'x, which cancel; where each of these is within its own rounding errors, relative to
+      1/2 |x|'|P||x| + |q|'|x| + |b|'|z|, so that rows which cancel to their last digits prove nothing; and 0 where that
+      is 0, for a homogeneous program;
     * complementarity: the largest |s_i z_i|, relative to the same.
 
-    No rows or variables share a unit, so names and blocks change nothing; and both
-    residuals are those of a program whose coefficients differ by that share of each. Where the terms of a row all but
-    cancel, the optimum of such a program can be any other: so what is uncounted must be within 1e-9 at any tolerance.
+    No rows or variables share a unit, so names and blocks change nothing. Both residuals belong to a program whose
+    coefficients differ by that share of each. Where the terms of a row all but cancel, such a program can have any
+    other optimum, so the uncounted part must be within 1e-9 at any tolerance.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
     Raises
     ------
     NonconvexError
-        If P has a negative eigenvalue: then the same residuals prove nothing.
+        If P has a negative eigenvalue, since the same residuals then prove nothing.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class Judge:
     Attributes
     ----------
     terms, bounds
-        What points are measured against, and the bounds that take over residuals: worked out once for all points.
+        The scales of points and the bounds that take over residuals, computed once for all points.
     """
 
     terms: Terms
@@ -165,7 +165,7 @@ class Judge:
         return self.terms.program
 
     def certify(self, x: Vector, z: Vector) -> Certificate:
-        """Certify a point with its multipliers, as :func:`certify_cone_program` says."""
+        """Certify a point with its multipliers, as :func:`certify_cone_program` does."""
         if not (np.isfinite(x).all() and np.isfinite(z).all()):
             return undefined("the answer holds NaN or infinity")
         with np.errstate(over="ignore", invalid="ignore"):
@@ -216,12 +216,12 @@ def _largest(values: Vector) -> float:
 def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     """Certify that no x satisfies the constraints, by multipliers z (Farkas).
 
-    For z in K* every feasible x has (A'z)'x <= b'z. So A'z = 0 and b'z < 0 contradict it: along z the dual is unbounded
-    above, and both values are +inf. The part of z outside of K* is dropped first; all statements are about the rest.
-    Where A'z is not quite 0, what is proved is that each feasible x has sum_j |A'z|_j |x_j| >= -b'z. The dual residual
-    is the largest |A'z|_j relative to sum_i |A_ij| |z_i|, and the distance of the given z from K* relative to its
-    largest entry in that cone, over what is left of b'z after cancellation, -b'z / |b|'|z|: where it is w, a feasible x
-    is about 1 / w times as large as the data.
+    For z in K* every feasible x has (A'z)'x <= b'z. So A'z = 0 and b'z < 0 contradict feasibility: along z the dual is
+    unbounded above, and both values are +inf. The part of z outside of K* is dropped first; all statements are about
+    the rest. If A'z is not quite 0, the proof shows that each feasible x has sum_j |A'z|_j |x_j| >= -b'z. The dual
+    residual is the largest |A'z|_j relative to sum_i |A_ij| |z_i|, and the distance of the given z from K* relative to
+    its largest entry in that cone, divided by the share of b'z that cancellation leaves, -b'z / |b|'|z|. If the
+    residual is w, a feasible x is about 1 / w times as large as the data.
 
     Parameters
     ----------
@@ -263,9 +263,9 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
 def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
     """Certify that the objective is unbounded below along the direction x, so that both values are -inf.
 
-    A proof is x with Px = 0, -Ax in K and q'x < 0. Where x'Px is above 0, however little, the objective is bounded
-    below along x; so Px must be 0 within the rounding errors of its own sums, or there is no proof. The primal residual
-    is the distance of -Ax from K relative to its terms, row by row, over what is left of q'x after cancellation.
+    A proof is x with Px = 0, -Ax in K and q'x < 0. If x'Px is above 0, however little, the objective is bounded below
+    along x, so without Px = 0 within the rounding errors of its own sums there is no proof. The primal residual is the
+    distance of -Ax from K relative to its terms, row by row, divided by the share of q'x that cancellation leaves.
 
     Parameters
     ----------

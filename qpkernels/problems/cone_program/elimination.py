@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Variables that equations define, eliminated; and the linear system that a program with equations alone is.
+"""The elimination of variables that equations define, and the linear system of a program with only equations.
 
 ::
 
@@ -59,14 +59,14 @@ class Elimination:
     Attributes
     ----------
     program
-        What is left; its blocks keep their names.
+        The program that is left; its blocks keep their names.
     """
 
     program: ConeProgram
     _steps: tuple[_Substitution, ...]
 
     def expand(self, x: Vector, z: Vector) -> tuple[Vector, Vector]:
-        """Return the point and the multipliers of the program as it was, from those of :attr:`program`.
+        """Return the point and the multipliers of the original program, from those of :attr:`program`.
 
         If these satisfy the conditions of optimality, so do those returned.
 
@@ -83,7 +83,7 @@ class Elimination:
 
 
 def defining_rows(program: ConeProgram, variable: str) -> Block | None:
-    """Return the first block of equations that defines a block of variables, one each; None if there is none.
+    """Return the first block of equations that defines a block of variables, one for each, or None if there is none.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def _block(program: ConeProgram, name: str) -> Block:
 
 
 def _equations(program: ConeProgram) -> NDArray[np.bool_]:
-    """Return for each row whether it is an equation, whatever the cones of the others."""
+    """Return for each row whether it is an equation, whatever cones the other rows have."""
     mask = np.zeros(program.b.size, dtype=np.bool_)
     for cone, rows in program.parts():
         mask[rows] = isinstance(cone, Zero)
@@ -235,13 +235,12 @@ def optimality_system(program: ConeProgram, names: Mapping[str, str]) -> ConePro
     program
         A program whose rows are equations.
     names
-        What the multipliers of a block of rows are called, by the name of the block; "multiplier of ..." where it is
-        not there.
+        The names of the multipliers of blocks of rows, by the names of the blocks; the default is "multiplier of ...".
 
     Raises
     ------
     UnsupportedProgramError
-        If it has other rows.
+        If the program has other rows.
 
     Examples
     --------

@@ -42,7 +42,7 @@ def parts(cones: Sequence[Cone]) -> list[tuple[Cone, slice]]:
 
 
 def slack(cones: Sequence[Cone], s: Vector) -> Vector:
-    """Return how far inside its cone s is: s_i of each inequality, t - ||v|| of each second-order cone (t, v)."""
+    """Return how far s is inside its cone: s_i for each inequality, t - ||v|| for each second-order cone (t, v)."""
     found = [
         s[rows] if isinstance(cone, Nonnegative) else np.array([s[rows][0] - np.linalg.norm(s[rows][1:])])
         for cone, rows in parts(cones)
@@ -69,7 +69,7 @@ def slopes(cones: Sequence[Cone], s: Vector) -> csr_array:
 
 
 def inside(cones: Sequence[Cone], s: Interval) -> bool:
-    """Return whether every vector in s is proved to be in the cones, equations apart."""
+    """Return whether every vector in s is proved to be in the cones, leaving out equations."""
     for cone, rows in parts(cones):
         part = s[rows]
         if isinstance(cone, Nonnegative) and not (part.lower >= 0).all():
@@ -95,7 +95,7 @@ _SECONDS = 10.0
 
 
 def upper_bound(program: ConeProgram, x: Vector) -> float:
-    """Return an upper bound of the optimal value; inf where no feasible point is proved near x."""
+    """Return an upper bound on the optimal value; inf if no point near x is proved to be feasible."""
     constraints = _Constraints.of(program)
     for candidate in constraints.candidates(x):
         point = constraints.feasible(candidate)
@@ -118,14 +118,14 @@ class _Constraints:
         return cls(program, csr_array(program.A), kinds(program)[0])
 
     def feasible(self, x: Vector) -> Interval | None:
-        """Return points near x of which one is feasible, proved; None where that fails."""
+        """Return points near x one of which is proved to be feasible, or None if that fails."""
         point = enclose_point(self.A[self.equations], self.program.b[self.equations], x, _room(x))
         if point is None:
             return None
         return point if inside(self.program.cones, self.program.b - product(self.A, point)) else None
 
     def candidates(self, x: Vector) -> Iterator[Vector]:
-        """Yield points that are ever further inside."""
+        """Yield points that are further and further inside."""
         yield x
         for margin in MARGINS:
             moved = self._least_step(x, margin)
@@ -208,7 +208,7 @@ class _Bounded:
     A, b, cones
         The other rows.
     rows
-        Which rows of the program these are.
+        The numbers of these rows in the program.
     lower, upper
         The bounds, moved outward by rounding.
     """
@@ -252,12 +252,12 @@ class _Bounded:
 
     @cached_property
     def touched(self) -> NDArray[np.bool_]:
-        """Which variables P knows."""
+        """The variables that occur in P."""
         return np.diff(csc_array(self.program.P).indptr) > 0
 
     @property
     def is_hopeless(self) -> bool:
-        """Whether P may lack something that no bounds limit the cost of."""
+        """Whether P may lack something at a cost that no bounds limit."""
         reach = (self.upper - self.lower)[self.touched]
         return self.lacking > 0 and not np.isfinite(reach).all()
 
@@ -277,7 +277,7 @@ class _Bounded:
 
 
 def lower_bound(program: ConeProgram, x: Vector, z: Vector) -> float:
-    """Return a lower bound of the optimal value; -inf where no dual feasible point is proved near (x, z)."""
+    """Return a lower bound on the optimal value; -inf if no point near (x, z) is proved to be dual feasible."""
     bounded = _Bounded.of(program)
     if bounded.is_hopeless:
         return -np.inf
@@ -403,16 +403,17 @@ def _spread(values: Vector, unit: float = 0.0) -> Vector:
 
 
 def enclose_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Enclosure:
-    """Return an interval that holds the optimal value in exact arithmetic, for the matrices as they are in float64.
+    """Return an interval that holds the optimal value in exact arithmetic, for the matrices as stored in float64.
 
-    x and z are moved by rounding errors: x to a point that is proved to satisfy every constraint exactly, z to one that
-    is proved to be dual feasible. A side on which no such point is found is infinite: a point that is not nearly
-    optimal, equations that depend on each other, a feasible set without interior, free variables that P leaves flat.
+    x and z are moved by rounding errors: x to a point that is proved to satisfy every constraint exactly, and z to one
+    that is proved to be dual feasible. If no such point is found on one side, that end is infinite. The reason may be a
+    point that is far from optimal, dependent equations, a feasible set without interior, or free variables that P
+    leaves flat.
 
     Parameters
     ----------
     program
-        With equations, inequalities and second-order cones.
+        A program with equations, inequalities and second-order cones.
     x, z
         A point and its multipliers, nearly optimal; shapes (n,) and (rows,).
 

@@ -40,8 +40,8 @@ _DENSE = 0.1
 def negative_eigenvalue(P: csc_array) -> float | None:
     """Return the smallest eigenvalue of a symmetric P if it is negative beyond rounding, else None.
 
-    A factorisation decides; eigenvalues are computed only where there is a negative one, by Lanczos' method if P is
-    large: then it is one near the smallest.
+    A factorisation decides; eigenvalues are only computed if there is a negative one. If P is large, Lanczos' method
+    finds an eigenvalue close to the smallest one.
     """
     diagonal = np.asarray(P.diagonal())
     coupled = _coupled(P, diagonal)
@@ -75,7 +75,7 @@ def _is_psd(P: csc_array, diagonal: Vector, coupled: Indices) -> bool:
 
 
 def _has_positive_pivots(matrix: csc_array) -> bool:
-    """Return whether elimination meets positive pivots only, in an order that keeps the factor sparse."""
+    """Return whether elimination only meets positive pivots, in an order that keeps the factor sparse."""
     try:
         factor = splu(matrix, "MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
     except RuntimeError:  # a pivot of 0
@@ -101,7 +101,7 @@ class Block:
     Attributes
     ----------
     name
-        What it is called; several blocks may have the same name.
+        The name of the block; several blocks may have the same name.
     start, stop
         Numbers from 0, ``start`` included and ``stop`` not.
     """
@@ -147,31 +147,31 @@ class QuadraticProgram:
 class ConeProgram(Program):
     """min 1/2 x'Px + q'x + offset  s.t.  Ax + s = b, s in K = K_1 x K_2 x ...
 
-    Dual: max -1/2 x'Px - b'z + offset  s.t.  Px + q + A'z = 0, z in K*. This fixes the sign of every multiplier in
-    the project: z is what makes Px + q + A'z = 0, so the multiplier of a row Ax <= b is never negative.
+    Dual: max -1/2 x'Px - b'z + offset s.t. Px + q + A'z = 0, z in K*. This fixes the sign of every multiplier in the
+    project: Px + q + A'z = 0 determines z, so the multiplier of a row Ax <= b is never negative.
 
-    The program holds read-only copies of its arrays: what is certified is what was stated, whatever a solver does.
+    The program holds read-only copies of its arrays, so that no solver can change the program that is certified.
 
     Parameters
     ----------
     P
-        Symmetric positive semidefinite (both triangles stored), shape (n, n). Whether it is so is settled where a proof
-        needs it; see :meth:`require_convex`.
+        Symmetric positive semidefinite (both triangles stored), shape (n, n). Whether it is semidefinite is checked
+        when a proof needs it; see :meth:`require_convex`.
     q, A, b
-        Shapes (n,), (rows, n), (rows,). All finite: a row without a bound is left out, not written with infinity.
+        Shapes (n,), (rows, n), (rows,). All are finite: a row without a bound is left out, not written with infinity.
     cones
-        In the order of the rows of A; their sizes add up to the number of rows.
+        The cones in the order of the rows of A; their sizes add up to the number of rows.
     variables, rows
         Names of consecutive blocks that cover all variables and all rows.
     offset
-        Constant of the objective.
+        The constant of the objective.
     name
-        What the program states.
+        The problem that the program states.
 
     Raises
     ------
     ShapeError, NonFiniteError, ParameterError
-        If the parts do not fit together, hold NaN or infinity, or are something else.
+        If the parts do not fit together, hold NaN or infinity, or are of the wrong kind.
 
     Examples
     --------
@@ -201,7 +201,7 @@ class ConeProgram(Program):
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many numbers its point has, and how many multipliers."""
+        """The number of entries of its point, and the number of its multipliers."""
         return self.q.size, self.b.size
 
     def __post_init__(self) -> None:
@@ -238,7 +238,7 @@ class ConeProgram(Program):
         return float(0.5 * x @ (self.P @ x) + self.q @ x) + self.offset
 
     def upper_triangle(self) -> csc_array:
-        """Return the upper triangle of P with its diagonal, which is all that most solvers and files take of it."""
+        """Return the upper triangle of P with its diagonal, which is the part that most solvers and files take."""
         P = self.P
         columns = np.repeat(np.arange(P.shape[1]), np.diff(P.indptr))
         kept = P.indices <= columns
@@ -250,12 +250,12 @@ class ConeProgram(Program):
         return negative_eigenvalue(self.P)
 
     def require_convex(self) -> None:
-        """Settle that P is positive semidefinite, by a factorisation when first asked for.
+        """Require that P is positive semidefinite, which a factorisation checks on the first call.
 
         Raises
         ------
         NonconvexError
-            With the smallest eigenvalue, where it is negative beyond rounding.
+            If the smallest eigenvalue is negative beyond rounding; the message states it.
         """
         smallest = self._negative_eigenvalue
         if smallest is not None:
@@ -297,7 +297,7 @@ class ConeProgram(Program):
         return mask
 
     def to_qp(self) -> QuadraticProgram:
-        """Return the program with inequalities and equations apart, in arrays of its own that may be written to."""
+        """Return the program with separate inequalities and equations, in arrays of its own that may be overwritten."""
         equal = self.equations()
         rows = csr_array(self.A)
         return QuadraticProgram(

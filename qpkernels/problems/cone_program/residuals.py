@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The residuals of an answer to a cone program, row by row, and the multipliers that bounds of variables absorb."""
+"""The residuals of an answer to a cone program, row by row, and the multipliers that the bounds of variables absorb."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Terms:
     curvature
         P_jj for each variable that P joins with no other, and 0 for the rest.
     unit
-        The largest share of its terms that rounding is of a residual.
+        The largest rounding error of a residual, as a share of its terms.
     rays
         For each second-order cone (t, v) that has a row v_k near t or -t in its coefficients: t + v_k and t - v_k.
     """
@@ -110,7 +110,7 @@ class Terms:
 
     @classmethod
     def of(cls, program: ConeProgram) -> Terms:
-        """Work them out."""
+        """Compute the scales."""
         P, A = abs(program.P), abs(program.A)
         return cls(program, P, A, A.T, _curvature(program, P), longest(program) * EPS, tuple(_rays(program)))
 
@@ -119,7 +119,7 @@ class Terms:
         return np.asarray(np.abs(self.program.b) + self.A @ np.abs(x))
 
     def outside(self, x: Vector) -> Vector:
-        """Return how far b - Ax is from K, each row relative to its own terms; a coupled cone's is at its first row.
+        """Return how far b - Ax is from K, each row relative to its own terms, a coupled cone at its first row.
 
         A second-order cone has (t + v_k)(t - v_k) >= |v|^2 - v_k^2 as well: where the terms of t and v_k cancel in one
         of these factors to less than a thousandth, both factors are measured in their own terms too.
@@ -137,7 +137,7 @@ class Terms:
 
 
 def distances_outside(program: ConeProgram, s: Vector, sizes: Vector) -> Vector:
-    """Return how far s is from K, each row relative to its own size; that of a coupled cone is at its first row.
+    """Return how far s is from K, each row relative to its own size; for a coupled cone it is at its first row.
 
     There it is the least share d such that a point of the cone is within d of the size of each row, proved by a point.
     """
@@ -153,7 +153,7 @@ def distances_outside(program: ConeProgram, s: Vector, sizes: Vector) -> Vector:
 
 
 def into_dual_cone(program: ConeProgram, z: Vector) -> Vector:
-    """Return the multipliers of K* near z: with the wrong signs of inequalities dropped, say."""
+    """Return the multipliers in K* near z, for example with the wrong signs of inequalities dropped."""
     return np.concatenate([np.zeros(0), *(cone.into_dual(z[rows]) for cone, rows in program.parts())])
 
 
@@ -167,10 +167,10 @@ def outside_dual_cones(program: ConeProgram, z: Vector) -> float:
 
 
 def products(program: ConeProgram, s: Vector, z: Vector) -> Vector:
-    """Return |s_i z_i| for each row; that of a coupled cone is at its first row.
+    """Return |s_i z_i| for each row; for a coupled cone it is at its first row.
 
-    There it is |p'z| + |(p - s)'z| with p the point of K near s: what complementarity leaves over, and what s gains by
-    being outside, so that neither hides the other.
+    There it is |p'z| + |(p - s)'z| with p the point of K near s: the first term is the failure of complementarity, and
+    the second is the gain of s from being outside, so that neither hides the other.
     """
     shares = np.abs(s * z)
     for cone, rows in program.parts():
@@ -191,7 +191,7 @@ def kinds(program: ConeProgram) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 
 def longest(program: ConeProgram) -> int:
-    """Return the number of terms in the longest sum that a residual is made of."""
+    """Return the number of terms in the longest sum of a residual."""
     columns = np.diff(csc_array(program.P).indptr) + np.diff(csc_array(program.A).indptr)
     rows = np.diff(csr_array(program.A).indptr)
     return int(max(columns.max(initial=0), rows.max(initial=0))) + 2
@@ -210,7 +210,7 @@ def ratios(amounts: Vector, sizes: Vector) -> Vector:
 
 
 def place(blocks: tuple[Block, ...], amounts: Vector, kind: str = "row") -> str:
-    """Return in words which entry of which block has the largest of the amounts."""
+    """Return in words which entry of which block has the largest amount."""
     index = int(np.argmax(amounts)) if amounts.size else -1
     for block in blocks:
         if block.start <= index < block.stop:
@@ -259,12 +259,12 @@ class _Side:
 
 @dataclass(frozen=True, eq=False)
 class VariableBounds:
-    """l_j <= x_j <= u_j, as far as rows with a single coefficient say so.
+    """The bounds l_j <= x_j <= u_j that rows with a single coefficient state.
 
     Attributes
     ----------
     lower, upper
-        l and u, shape (n,), infinite where no row bounds.
+        l and u, shape (n,), infinite where no row states a bound.
     """
 
     lower: Vector
@@ -294,12 +294,12 @@ class VariableBounds:
         return cls(lower, upper, joined, below, above)
 
     def forced(self, program: ConeProgram) -> VariableBounds:
-        r"""Return the bounds, with both at the one value that is left where rows force it.
+        r"""Return the bounds, where both have the same value if rows force it.
 
         Within l <= x <= u, a row a'x is at least m = sum_j min(a_j l_j, a_j u_j). Where it must be at most b = m, each
         of its variables is at the end that makes m (Brearley, Mitra and Williams, 1975). With m = 0 that is x_j = 0,
-        beside which no rounding is small: all terms of such a row are a violation of it. Only what cancels exactly is
-        taken.
+        compared with which no rounding is small: all terms of such a row violate it. Only rows that cancel exactly are
+        used.
         """
         lower, upper = self.lower.copy(), self.upper.copy()
         A = csr_array(program.A, copy=True)
@@ -312,10 +312,10 @@ class VariableBounds:
         return replace(self, lower=lower, upper=upper)
 
     def take_over(self, z: Vector, r: Vector) -> tuple[Vector, Vector]:
-        """Return multipliers that make the residual r of the columns 0 wherever bounds can, and what is left of it.
+        """Return multipliers that make the residual r of the columns 0 wherever bounds can, and the remaining residual.
 
-        A residual above 0 is a slope that the lower bound holds up: its multiplier grows by r_j / |a|, once that of the
-        upper bound has sunk to 0; and the other way round. An equation takes over either.
+        A residual above 0 is a slope that the lower bound holds up: its multiplier grows by r_j / |a|, once the
+        multiplier of the upper bound has sunk to 0. Below 0 it is the reverse. An equation takes over either.
         """
         z, left = z.copy(), r.copy()
         z[self._fixed.rows] -= left[self._fixed.columns] / self._fixed.coefficients

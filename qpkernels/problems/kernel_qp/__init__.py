@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one small problem behind almost every kernel machine: program, duality gap, bounds and enclosure."""
+"""The small problem behind almost every kernel machine: program, duality gap, bounds and enclosure."""
 
 __all__: list[str] = []

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bounds of a KernelQP from any candidate (beta, b): its duality gap, its support, and the interval of b.
+"""Bounds of a KernelQP from any candidate (beta, b): its duality gap, its support and the interval of b.
 
-The function f that is judged need not be the expansion in beta: a primal form returns its own f, while beta comes from
-its multipliers. Both are judged together, since P(f, b) bounds the optimum from above for every f, and D(beta) bounds
-it from below for every feasible beta.
+The function f that is judged need not be the expansion in beta, since a primal form returns its own f and takes beta
+from its multipliers. Both are judged together, since P(f, b) bounds the optimum from above for every f, and D(beta)
+bounds it from below for every feasible beta.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SPREAD = 10_000
 
 @dataclass(frozen=True, eq=False)
 class KernelQPBounds:
-    """The bounds of a KernelQP: its duality gap, see :func:`certify_kernel_qp`.
+    """The bounds of a KernelQP, which are its duality gap; see :func:`certify_kernel_qp`.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class KernelQPBounds:
     beta, intercept, function, is_expansion, values, decision, support
         As in :class:`~qpkernels.problems.bounds.Bounds`.
     product
-        K beta with bounds of its error, where it is known from :meth:`product`; None: it is computed.
+        K beta with bounds on its error, if it is known from :meth:`product`; None if it is to be computed.
     squared_norm
         ||f||^2 in the space of the kernel, at least 0.
     """
@@ -76,7 +76,7 @@ class KernelQPBounds:
         return certify_kernel_qp(self.program, beta, intercept, function, product)
 
     def product(self, beta: Vector, intercept: float) -> BoundedProduct:
-        """Return K beta as exactly as the certificate of (beta, b) needs it, which takes it from here."""
+        """Return K beta, as exact as the certificate of (beta, b) needs it."""
         return gap_product(self.program, beta, intercept)
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
@@ -88,14 +88,14 @@ class KernelQPBounds:
         return self.program.project(beta)
 
     def best_multiple(self, beta: Vector, squared_norm: float | None = None) -> Vector:
-        """Return the t beta, t >= 0, of the largest dual value within the bounds; beta itself where its sum is not 0.
+        """Return the t beta, t >= 0, with the largest dual value within the bounds, or beta itself if its sum is not 0.
 
         Parameters
         ----------
         beta
             A feasible point.
         squared_norm
-            What stands for beta'K beta in it; left out, that is computed.
+            The number that stands for beta'K beta, which is computed by default.
         """
         program = self.program
         if program.total:
@@ -111,7 +111,7 @@ class KernelQPBounds:
     def moved(
         self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
     ) -> tuple[Move, FunctionAtSamples] | None:
-        """Return where f and b go for P to bound the optimum, and f there; None: they stay, or there is no way.
+        """Return the move of f and b by which P bounds the optimum, and f after it; None if they stay or none is found.
 
         See :mod:`qpkernels.problems.kernel_qp.gap`.
         """
@@ -124,13 +124,13 @@ class KernelQPBounds:
         return split_support(self.program, beta, decision)
 
     def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
-        """Return the ends of the interval of optimal intercepts; b twice in a model without a free b."""
+        """Return the ends of the interval of optimal intercepts, or b twice in a model without a free b."""
         if self.program.total is None:
             return intercept, intercept
         return intercept_interval(self.program, beta, values, intercept, support)
 
     def vanishing(self) -> tuple[Vector, float] | None:
-        """Return no coefficients and the b within every epsilon; or coefficients with the sum asked for and f = 0."""
+        """Return no coefficients and the b within every epsilon, or coefficients with the required sum and f = 0."""
         return vanishing_point(self.program)
 
 
@@ -143,12 +143,12 @@ def certify_kernel_qp(
 ) -> Certificate:
     """Certify the candidate (beta, b), and with it the function f, from the data alone.
 
-    beta is first projected to the bounds and the sum; what that moved is the dual residual. The primal residual is the
-    largest violation of a hard constraint (an infinite bound of beta) by (f, b) as they came, beyond rounding, each as
-    a share of its own terms |target_i - b| + |f(x_i)| + epsilon_i: in a soft model the slacks are completed, so it is
-    0. Where it is not 0, (f, b) is moved to where every hard constraint holds, and P is its value there: see
-    :class:`Move`. Where no such point was found, P bounds nothing, and the certificate holds at no tolerance:
-    ``uncounted`` is infinite.
+    beta is first projected to the bounds and the sum; the distance moved is the dual residual. The primal residual is
+    the largest violation of a hard constraint (an infinite bound of beta) by the given (f, b), beyond rounding, each as
+    a share of its own terms |target_i - b| + |f(x_i)| + epsilon_i. In a soft model the slacks are completed, so it is
+    0. If it is not 0, (f, b) is moved to where every hard constraint holds, and P is its value there; see
+    :class:`Move`. If no such point is found, P bounds nothing, ``uncounted`` is infinite, and the certificate holds at
+    no tolerance.
 
     Parameters
     ----------
@@ -159,9 +159,9 @@ def certify_kernel_qp(
     intercept
         b.
     function
-        f at the samples. Left out: the expansion of beta as it came, before the projection.
+        f at the samples. The default is the expansion of the given beta, before the projection.
     product
-        K times the projected beta, where the Gram matrix made it for this certificate already.
+        K times the projected beta, if the Gram matrix already computed it for this certificate.
 
     Examples
     --------
@@ -309,14 +309,14 @@ _ROUNDING = 1e-9
 def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
     """Return the support of an answer that may be inexact.
 
-    An interior-point answer leaves no coefficient exactly at 0 or at a bound. Which end it means is read off strict
+    An interior-point answer leaves no coefficient exactly at 0 or at a bound. The end that it means is read off strict
     complementarity: beta_i is at an end when its distance from there, as a share of its range, is smaller than the
     slope of the objective away from the end, as a share of the targets, or of the decision values where these are 0.
 
     Parameters
     ----------
     program
-        The problem, for its bounds and targets.
+        The problem, which provides the bounds and targets.
     beta
         Coefficients, shape (m,).
     decision
@@ -346,8 +346,8 @@ def intercept_interval(
     """Return the ends of the interval of every b that is optimal with this f.
 
     A free support vector, which lies on the margin or the edge of the tube, determines b. Without one, b is bounded by
-    the slopes of the objective: no coefficient that can go up may have a slope below -b, and none that can go down
-    one above -b.
+    the slopes of the objective: no coefficient that can go up may have a slope below -b, and none that can go down may
+    have a slope above -b.
 
     Parameters
     ----------

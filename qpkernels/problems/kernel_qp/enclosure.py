@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An interval that holds the optimal value of a KernelQP in exact arithmetic.
 
-From above: P(f, b) = 1/2 ||f||^2 + sum_i L_i(v_i) + b total bounds the optimum for every f and b, whatever they are
-taken for. The decision values v_i = f(x_i) + b are enclosed; L_i is convex, so its maximum on an interval is at an end.
-Where (f, b) violates a hard constraint, it is corrected first: see :mod:`qpkernels.problems.kernel_qp.enclosure`.
+From above: P(f, b) = 1/2 ||f||^2 + sum_i L_i(v_i) + b total bounds the optimum for every f and b. The decision values
+v_i = f(x_i) + b are enclosed; L_i is convex, so its maximum on an interval is at an end. Where (f, b) violates a hard
+constraint, it is corrected first: see :mod:`qpkernels.problems.kernel_qp.enclosure`.
 
-From below: D(beta) = target'beta - epsilon'|beta| - 1/2 beta'(K + diag(ridge)) beta at a beta that is feasible exactly.
+From below: D(beta) = target'beta - epsilon'|beta| - 1/2 beta'(K + diag(ridge)) beta at a beta that is exactly feasible.
 
-Where K is positive semidefinite by construction, the exact K is; otherwise the upper bound pays for what it may lack:
-see :mod:`qpkernels.problems.enclosing`. The KernelQP is taken as it is stated in float64.
+If K is positive semidefinite by construction, the exact K is too; otherwise the upper bound pays for any
+indefiniteness, see :mod:`qpkernels.problems.enclosing`. The KernelQP is taken as stated in float64.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ def _least_eigenvalue(gram: Gram) -> float:
 def enclose_kernel_qp(
     program: KernelQP, beta: Vector, intercept: float, function: Expansion | None = None
 ) -> Enclosure:
-    """Enclose the optimal value of the primal, which is that of -(objective) at the best beta.
+    """Enclose the optimal value of the primal, which is -(objective) at the best beta.
 
     Parameters
     ----------
@@ -207,12 +207,12 @@ def enclose_kernel_qp(
     intercept
         b.
     function
-        f, where it is not the expansion in beta; its own b does not count.
+        f, if it is not the expansion in beta; its own b does not count.
 
     Raises
     ------
     NoEnclosureError
-        If the kernel states no bounds of its rounding errors.
+        If the kernel does not state bounds on its rounding errors.
     """
     if not (np.isfinite(beta).all() and np.isfinite(intercept)):
         return Enclosure(-np.inf, np.inf)
@@ -237,7 +237,7 @@ def _dual_value(program: KernelQP, beta: Vector, squared_norm: Interval) -> floa
 
 
 def _upper_bound(program: KernelQP, candidate: Judged, tau: float) -> float:
-    """Return an upper bound of the optimum by the best way of making the candidate feasible."""
+    """Return an upper bound on the optimum by the best way of making the candidate feasible."""
     found = excesses(program, candidate)
     if not any(violation.any() for violation in forbidden(program, found)):
         return _primal_value(program, candidate, found, tau)

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The duality gap of a KernelQP, with bounds of what rounding does to it, also where an answer misses hard constraints.
+"""The duality gap of a KernelQP, with bounds on its rounding, also if an answer misses hard constraints.
 
-An infinite bound of beta_i without a ridge is a constraint without slack:
+An infinite bound of beta_i without a ridge is a constraint without slack,
 
     v_i >= target_i - epsilon_i  (upper_i infinite),    v_i <= target_i + epsilon_i  (lower_i infinite),
 
-with v_i = f(x_i) + b. Where one of them is violated, P(f, b) bounds nothing. So f and b are moved to where all of them
-hold, and P counts what that costs. Two ways are tried, in this order:
+with v_i = f(x_i) + b. If one of them is violated, P(f, b) bounds nothing. In that case f and b are moved to where all
+of them hold, and P counts the cost. Two ways are tried, in this order:
 
 * s f + s b with the smallest factor s >= 1 at which they hold, which margins have;
 * f + g and b + c, where g = sum_j c_j k(x_j, .) runs over the samples at fault and those on the edge, and moves their
-  values a little inside (onto the target, where that is all there is), found by least squares. The samples that this
-  pushes out join them.
+  values a little inside (or onto the target, if there is no room). It is found by least squares. Samples that this
+  pushes out are added.
 
-A constraint holds when it holds up to the rounding of v_i as it was computed, and no tolerance is added to that: its
-unit is its own, and neither the other targets nor their offset hide a violation.
+A constraint counts as met if it holds up to the rounding of the computed v_i, and no tolerance is added to that. It has
+its own unit, so that neither the other targets nor their offset hide a violation.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ __all__ = [
 
 
 def gap_product(program: KernelQP, beta: Vector, intercept: float) -> BoundedProduct:
-    """Return K beta, whose errors leave the duality gap of (beta, b) what it is in float64."""
+    """Return K beta with errors so small that the duality gap of (beta, b) stays the same as in float64."""
     if program.is_hard:
         return BoundedProduct(beta, program.gram.product(beta), np.zeros(beta.size))
     above, below = program.upper > 0, program.lower < 0
@@ -66,21 +66,21 @@ _EXACT: Vector = np.empty(0)
 
 @dataclass(frozen=True, eq=False)
 class DualityGap:
-    """P(f, b) and D(beta), and how far they are apart.
+    """P(f, b) and D(beta), and how far apart they are.
 
     Attributes
     ----------
     primal_value, dual_value
         P(f, b) and D(beta).
     parts, worst
-        What each sample adds to P - D, and the one that adds most.
+        The contribution of each sample to P - D, and the sample that contributes most.
     violation
         The largest violation of a hard constraint by (f, b) beyond rounding, as a share of its own terms; without such
-        constraints, by how much these were rescaled.
+        constraints, the amount by which (f, b) was rescaled.
     hidden
-        What violated hard constraints take from P - D, twice, so that they cannot make up for what others add.
+        Twice the amount that violated hard constraints subtract from P - D, so that they cannot offset what others add.
     rounding
-        Bound of what rounding may have changed in P and D together.
+        A bound on the combined rounding error of P and D.
     vanishing
         Whether every term of both is 0 up to its own rounding, so that the optimum is 0.
     """
@@ -96,23 +96,23 @@ class DualityGap:
 
     @property
     def scale(self) -> float:
-        """max(|P|, |D|), which makes the gap free of units."""
+        """max(|P|, |D|), by which the gap is made free of units."""
         return max(abs(self.primal_value), abs(self.dual_value))
 
     @property
     def relative(self) -> float:
-        """|P - D|, what is hidden in it, and the rounding, over the scale."""
+        """The sum of |P - D|, the hidden part and the rounding, divided by the scale."""
         gap = abs(self.primal_value - self.dual_value) + self.hidden
         return 0.0 if self.vanishing else relative(gap + self.rounding, self.scale)
 
     @property
     def largest(self) -> float:
-        """The share of the scale that the largest summand of the gap has; other summands may make up for it."""
+        """The largest summand of the gap as a share of the scale; other summands may offset it."""
         return 0.0 if self.vanishing else relative(abs(float(self.parts[self.worst])), self.scale)
 
     @cached_property
     def shortfall(self) -> float:
-        """The largest of what has to fall: the gap, a sample's part of it, a violated constraint; all relative."""
+        """The largest of the relative numbers that must fall: the gap, a sample's part of it, and a violation."""
         return max(self.relative, self.largest, self.violation)
 
 
@@ -127,11 +127,11 @@ def duality_gap(
 ) -> DualityGap:
     """Return P(f, b) and D(beta) for a feasible ``beta`` whose K beta is ``expansion``.
 
-    f is ``function``, or else the expansion in beta itself. Where 1'beta = 0, neither an offset of the targets nor one
-    of f changes the values: residuals are taken around b, and D around the middle of the targets and the mean of f.
+    f is ``function``, or else the expansion in beta itself. If 1'beta = 0, neither an offset of the targets nor one of
+    f changes the values: residuals are taken around b, and D around the middle of the targets and the mean of f.
 
-    ``inexact``, which adds up as it is, bounds how far ``expansion`` is from what float64 makes of K beta; with hard
-    constraints it must be 0.
+    ``inexact``, whose entries add up without cancelling, bounds how far ``expansion`` is from K beta in float64; with
+    hard constraints it must be 0.
 
     Parameters
     ----------
@@ -144,9 +144,9 @@ def duality_gap(
     intercept
         b.
     function
-        f at the samples; None: that of ``expansion``.
+        f at the samples; None stands for ``expansion``.
     inexact
-        How far each entry of ``expansion`` may be from K beta, shape (m,), where it was not made in float64.
+        How far each entry of ``expansion`` may be from K beta, shape (m,), if it was not computed in float64.
     """
     balanced, total, m = program.total == 0.0, program.total or 0.0, beta.size
     own = expansion_error(program.gram, beta, expansion, balanced=balanced)
@@ -221,7 +221,7 @@ class HardRows:
     program
         The program.
     below, above
-        Which samples have a least decision value, and which a largest, shape (m,).
+        Whether each sample has a smallest decision value, and whether it has a largest one, shape (m,).
     """
 
     program: KernelQP
@@ -230,7 +230,7 @@ class HardRows:
 
     @classmethod
     def of(cls, program: KernelQP) -> HardRows:
-        """Read them off the infinite bounds."""
+        """Read the rows off the infinite bounds."""
         hard = program.ridge == 0
         return cls(program, hard & np.isinf(program.upper), hard & np.isinf(program.lower))
 
@@ -247,7 +247,7 @@ class HardRows:
         return np.asarray(np.abs(self.program.target - intercept) + np.abs(values) + self.program.epsilon)
 
     def rounding(self, values: Vector, intercept: float, error: Vector) -> Vector:
-        """Return what rounding may have changed in each row, given that of the ``values``."""
+        """Return a bound on the rounding of each row, given that of the ``values``."""
         return np.asarray(error + EPS * self.sizes(values, intercept))
 
     def hold(self, f: FunctionAtSamples, intercept: float, share: float = 1.0) -> bool:
@@ -256,14 +256,14 @@ class HardRows:
         return bool((excess <= share * self.rounding(f.values, intercept, f.error.values)).all())
 
     def violations(self, values: Vector, intercept: float, error: Vector) -> Vector:
-        """Return how far each row is from holding, as a share of its own terms; 0 where rounding explains it."""
+        """Return by how much each row is violated, as a share of its own terms; 0 if rounding explains it."""
         excess = np.maximum(*self.excesses(values, intercept))
         beyond = excess > self.rounding(values, intercept, error)
         return np.divide(excess, self.sizes(values, intercept), out=np.zeros_like(excess), where=beyond)
 
 
 def feasible_move(program: KernelQP, f: FunctionAtSamples, intercept: float) -> Move | None:
-    """Return where f and b have to go for P to bound the optimum; None: they may stay, or there is no way.
+    """Return the move of f and b by which P bounds the optimum; None if they may stay or none is found.
 
     Parameters
     ----------
@@ -337,8 +337,8 @@ def _change(
 def scaling_of(program: KernelQP, v: Vector, squared_norm: float) -> float:
     """Return the factor of f and b, at least 1, that is better than 1; v are the decision values, of f with that norm.
 
-    By it hard constraints are satisfied. With other ratios it is at most 1 + 1e-9, and the losses that vanish by it are
-    nothing but rounding, at a cost so large that this alone would be seen.
+    If the program has hard constraints, the factor makes them hold. Otherwise it is at most 1 + 1e-9, and the losses
+    that it removes are nothing but rounding, at a cost so large that this alone would be seen.
     """
     if program.is_hard:
         return mending_factor(program, v)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one small problem behind almost every kernel machine."""
+"""The small problem behind almost every kernel machine."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 
 
 def nearest_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | None) -> Vector:
-    """Return a point close to ``beta`` within the bounds: clipped, then shifted evenly until the sum is ``total``.
+    """Return a point close to ``beta`` within the bounds, clipped and then shifted evenly until the sum is ``total``.
 
-    The shift moves only entries strictly inside the bounds if they suffice, so that an answer keeps its support: the
-    point is not always the nearest. A feasible beta is returned itself.
+    The shift only moves entries strictly inside the bounds if they suffice, so that an answer keeps its support. The
+    point is therefore not always the nearest. A feasible beta is returned unchanged.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def nearest_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | 
     lower, upper
         The ends of each entry, shape (m,), lower <= upper; either may be infinite.
     total
-        The value of 1'beta, which the sums of the ends enclose; otherwise beta is clipped only. None: any sum will do.
+        The value of 1'beta. If the sums of the ends do not enclose it, beta is only clipped. None allows any sum.
     """
     inside = np.clip(beta, lower, upper)
     if (inside == beta).all() and (total is None or abs(total - beta.sum()) <= _sum_rounding(beta, total)):
@@ -82,12 +82,12 @@ _SAME_POINT = 1e-6
 
 
 class SampleTerms(NamedTuple):
-    """The part of a KernelQP that belongs to each sample by itself; a number stands for the same of each.
+    """The parts of a KernelQP that belong to single samples; one number stands for the same value at each.
 
     Attributes
     ----------
     target, lower, upper, epsilon, ridge
-        As :class:`KernelQP` has them, shape (m,).
+        As in :class:`KernelQP`, shape (m,).
     """
 
     target: Vector
@@ -97,7 +97,7 @@ class SampleTerms(NamedTuple):
     ridge: Vector | float = 0.0
 
     def as_rows(self) -> Matrix:
-        """Return target, epsilon, ridge, lower and upper, a row each."""
+        """Return target, epsilon, ridge, lower and upper, one per row."""
         rows = np.empty((5, self.target.size))
         for row, values in zip(rows, (self.target, self.epsilon, self.ridge, self.lower, self.upper), strict=True):
             row[:] = values
@@ -124,14 +124,14 @@ class KernelQP(ExpansionProgram):
     lower, upper
         Shape (m,) or one number, with lower <= 0 <= upper; either may be infinite.
     total
-        The value of 1'beta. None: the model has no intercept b, and the equation is absent.
+        The value of 1'beta. With None, the model has no intercept b, and the equation is absent.
     name
-        What the program states.
+        The problem that the program states.
 
     Raises
     ------
     ShapeError, NonFiniteError, ParameterError
-        If the parts do not fit together or leave their range.
+        If the parts do not fit together or are out of range.
 
     Notes
     -----
@@ -140,13 +140,13 @@ class KernelQP(ExpansionProgram):
     beta
         Coefficients, shape (m,), feasible or not.
     values
-        f(x_i), shape (m,): K beta where it is known already; None: it is computed.
+        f(x_i), shape (m,): K beta if it is known already; None if it is to be computed.
     intercept
-        b, which is added to them; 0 where they hold it already.
+        b, which is added to the values; 0 if they include it already.
     gram
-        The same kernel matrix, held elsewhere.
+        The same kernel matrix, stored elsewhere.
     level
-        In the unit of the targets: what is taken from each of them.
+        The number that is subtracted from each target.
 
     Examples
     --------
@@ -245,16 +245,16 @@ class KernelQP(ExpansionProgram):
 
     @cached_property
     def middle(self) -> float:
-        """The middle of the targets where a shift of them changes nothing but b, as 1'beta = 0; else 0."""
+        """The middle of the targets if a shift of them only changes b, as 1'beta = 0; otherwise 0."""
         return 0.5 * float(self.target.min() + self.target.max()) if self.total == 0.0 else 0.0
 
     def costs(self, beta: Vector) -> Vector:
-        """Return what epsilon and ridge cost each coefficient: epsilon |beta| + ridge/2 beta^2, shape (m,)."""
+        """Return the cost of epsilon and ridge for each coefficient: epsilon |beta| + ridge/2 beta^2, shape (m,)."""
         linear = self.epsilon * np.abs(beta) if self.has_epsilon else np.zeros(beta.size)
         return linear + 0.5 * self.ridge * beta**2 if self.has_ridge else linear
 
     def around(self, level: float) -> KernelQP:
-        """Return the problem with targets less ``level``: where 1'beta = 0, the same one, whose b is that much less."""
+        """Return the problem with ``level`` subtracted from the targets; if 1'beta = 0, only b changes, by as much."""
         if not level:
             return self
         shifted = KernelQP.__new__(KernelQP)
@@ -263,14 +263,14 @@ class KernelQP(ExpansionProgram):
         return shifted
 
     def upon(self, gram: Gram) -> KernelQP:
-        """Return the same problem with another ``gram`` of the same matrix, which may hold what this one shall not."""
+        """Return the same problem with another ``gram`` of the same matrix, which may store more than this one."""
         moved = KernelQP.__new__(KernelQP)
         # What was computed is none of the matrix.
         vars(moved).update(vars(self), gram=gram)
         return moved
 
     def objective(self, beta: Vector, values: Vector | None = None) -> float:
-        """Return the objective at ``beta``; ``values`` is K beta, where it is known already."""
+        """Return the objective at ``beta``; ``values`` is K beta, if it is known already."""
         f = self.gram.product(beta) if values is None else values
         return float(0.5 * beta @ (f + self.ridge * beta) - self.target @ beta + self.epsilon @ np.abs(beta))
 
@@ -283,19 +283,19 @@ class KernelQP(ExpansionProgram):
         gram, total, name
             As in :class:`KernelQP`.
         terms
-            Target, bounds, epsilon and ridge of each sample.
+            The target, bounds, epsilon and ridge of each sample.
         """
         return cls(gram, terms.target, terms.lower, terms.upper, total, terms.epsilon, terms.ridge, name)
 
     def as_rows(self) -> Matrix:
-        """Return target, epsilon, ridge, lower and upper, a row each, in memory of their own."""
+        """Return copies of target, epsilon, ridge, lower and upper, one per row."""
         return SampleTerms(self.target, self.lower, self.upper, self.epsilon, self.ridge).as_rows()
 
     def slopes(self, values: Vector, intercept: float = 0.0) -> Vector:
         """Return -L_i'(v_i) at the decision values v_i = f(x_i) + b: the s in which L_i attains its maximum.
 
-        Where L_i has a kink at v_i (without a ridge: at the edges of the tube) it is the slope nearest to 0; where a
-        hard constraint is violated, and there is none, 0.
+        Where L_i has a kink at v_i (without a ridge, at the edges of the tube), it is the slope nearest to 0. Where a
+        hard constraint is violated, so that there is no slope, it is 0.
         """
         excess = (self.target - intercept) - values
         size = np.maximum(np.abs(excess) - self.epsilon, 0.0)
@@ -304,7 +304,7 @@ class KernelQP(ExpansionProgram):
         return np.where(np.isfinite(slope), slope, 0.0)
 
     def linear_system(self) -> LinearSystem:
-        """Return (K + diag(ridge)) beta + b 1 = target, the optimality condition where nothing else constrains beta.
+        """Return (K + diag(ridge)) beta + b 1 = target, the optimality condition if nothing else constrains beta.
 
         Raises
         ------
@@ -322,9 +322,9 @@ class KernelQP(ExpansionProgram):
         return nearest_feasible(beta, self.lower, self.upper, self.total)
 
     def to_cone_program(self) -> ConeProgram:
-        """Return the same problem in matrices: in x = beta, or in x = (beta+, beta-) where epsilon is not 0.
+        """Return the same problem in matrices, in x = beta, or in x = (beta+, beta-) if epsilon is not 0.
 
-        Each half has a bound of its own: one of them is 0 at an optimum, and both are in a box where beta is.
+        Each half has its own bound. One of the two is 0 at an optimum, and both are in a box if beta is.
         """
         m = len(self)
         split = bool(self.epsilon.any())
@@ -359,9 +359,9 @@ class KernelQP(ExpansionProgram):
 def diverges(program: KernelQP, beta: Vector, values: Vector | None = None) -> bool:
     """Return whether beta's unbounded part is a ray of decrease as far as float64 can tell.
 
-    That is, f of the part is 0 against the spread of its samples around their weighted mean: distances, so that
-    neither the origin nor a sample without weight matters. ``values``, K beta to about the digits of float32 where it
-    is known, spare both products where f is far from 0.
+    That is, f of this part is 0 compared with the spread of its samples around their weighted mean. Only distances
+    enter, so that neither the origin nor a sample without weight matters. ``values``, which is K beta to about the
+    digits of float32 if it is known, saves both products if f is far from 0.
     """
     if not program.is_hard:
         return False

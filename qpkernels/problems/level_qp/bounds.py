@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The two bounds of a problem whose level is free: what a tube and a margin share, and each of them."""
+"""The two bounds of a problem whose level is free: the part that tube and margin share, and each of the two."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ROUNDING = 1e-12
 
 
 def best_level(losses: Vector, nu: float, costs: Vector) -> float:
-    """Return the l nearest 0 that minimises nu 1'C l + sum C_i max(0, e_i - l): a share nu of C at most is above it.
+    """Return the l nearest to 0 that minimises nu 1'C l + sum C_i max(0, e_i - l), with at most a share nu of C above.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def best_level(losses: Vector, nu: float, costs: Vector) -> float:
 
 @dataclass(frozen=True, eq=False)
 class FreeLevelBounds(ABC):
-    """The parts that margin and tube share.
+    """The part that margin and tube share.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class FreeLevelBounds(ABC):
     costs
         C of each sample, shape (m,).
     total
-        The value of 1'beta, 0; None: no intercept.
+        The value of 1'beta, 0; None if there is no intercept.
 
     Notes
     -----
@@ -92,7 +92,7 @@ class FreeLevelBounds(ABC):
     losses
         e_i, shape (m,), as :meth:`losses` returns them.
     level
-        l: epsilon of a tube, -rho of margins.
+        The level l, which is epsilon for a tube and -rho for a margin.
     sign
         +1.0 or -1.0: the sign of t_i - v_i where a sample of that side has a loss.
     upper, lower
@@ -142,14 +142,14 @@ class FreeLevelBounds(ABC):
 
     @abstractmethod
     def side(self, sign: float) -> NDArray[np.bool_]:
-        """Return which samples have a loss on that side, sign (t_i - v_i)."""
+        """Return which samples have a loss on the side sign (t_i - v_i)."""
 
     @abstractmethod
     def between(self, upper: tuple[float, float], lower: tuple[float, float]) -> tuple[float, float]:
         """Return the ends of b, given those of l + b and of l - b, and the sign of l."""
 
     def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
-        """Bound the error of (beta, b) and f by the values of both problems, level and slacks being completed."""
+        """Bound the error of (beta, b) and f by the values of both problems, after completing level and slacks."""
         if not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return undefined("the answer holds NaN or infinity")
         feasible = self.feasible(beta)
@@ -219,7 +219,7 @@ class FreeLevelBounds(ABC):
         return enclose_free_level(self.free_level(), near, intercept, function)
 
     def moved(self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool) -> None:
-        """Return None: any f and b will do."""
+        """Return None, since any f and b will do."""
         del beta, intercept, function, is_expansion
         return
 
@@ -228,7 +228,7 @@ class FreeLevelBounds(ABC):
         return split_support(self.at_level(self.level(self.losses(self.excess(decision, 0.0)))), beta, decision)
 
     def at_level(self, level: float) -> KernelQP:
-        """Return the KernelQP of that level; a margin of 0, where nothing has a unit, counts as 1."""
+        """Return the KernelQP of that level; a margin of 0, which leaves nothing with a unit, counts as 1."""
         return self.program.at_level((level or -1.0) if self.program.least else level)
 
     def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
@@ -277,7 +277,7 @@ class TubeLevelBounds(FreeLevelBounds):
         return np.abs(excess)
 
     def vanishing(self) -> tuple[Vector, float]:
-        """Return no coefficients, and the middle of the targets: if they are all equal, nothing costs anything."""
+        """Return no coefficients and the middle of the targets: if these are all equal, the optimum is 0."""
         middle = 0.5 * float(self.y.min() + self.y.max())
         return np.zeros(self.y.size), 0.0 if self.total is None else middle
 
@@ -337,7 +337,7 @@ class MarginLevelBounds(FreeLevelBounds):
         return self.y * excess
 
     def vanishing(self) -> tuple[Vector, float] | None:
-        """Return weights of two equal means, one of each class: the reduced hulls meet."""
+        """Return weights of two equal means, one of each class, at which the reduced hulls meet."""
         groups, half = np.array([self.y > 0, self.y < 0], dtype=float), 0.5 * self.budget
         if self.total is None:
             groups, sums = np.ones((1, self.y.size)), np.array([self.budget])
@@ -350,7 +350,7 @@ class MarginLevelBounds(FreeLevelBounds):
     def equal_means(self) -> Vector | None:
         """Return beta of two equal means of samples that both classes have; None: these have less than the budget.
 
-        Then f = 0 is the optimum, to which a descent comes near for ever.
+        Then f = 0 is the optimum, which a descent approaches forever without reaching it.
         """
         if (keys := _row_keys(self.gram.X)) is None:
             return None
@@ -369,7 +369,7 @@ class MarginLevelBounds(FreeLevelBounds):
         return min(0.0, best_level(losses, self.nu, self.costs))
 
     def feasible(self, beta: Vector) -> Vector:
-        """Let each class add up to half of the budget at least, and both to the same."""
+        """Let both classes add up to the same sum, which is at least half of the budget."""
         inside = np.clip(self.y * beta, 0.0, self.costs)
         smaller = min(float(self.costs[self.side(sign)].sum()) for sign in (1.0, -1.0))
         half = min(0.5 * max(self.budget, float(inside.sum())), smaller)

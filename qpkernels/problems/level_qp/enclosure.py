@@ -46,13 +46,13 @@ class FreeLevel:
     Attributes
     ----------
     gram, nu, costs, total
-        As the bounds of the model have them.
+        As in the bounds of the model.
     target
         t of the dual.
     lower, upper
         The bounds of beta.
     least
-        Whether 1'|beta| is the budget nu 1'C at least; otherwise it is that at most.
+        Whether 1'|beta| is at least the budget nu 1'C; otherwise it is at most the budget.
     largest_losses
         Upper bounds of e_i for decision values in an interval.
     level
@@ -75,12 +75,12 @@ class FreeLevel:
 def enclose_free_level(
     problem: FreeLevel, near: Vector, intercept: float, function: Expansion | None = None
 ) -> Enclosure:
-    """Enclose the optimal value, given a point near a feasible one, b, and f where it is not the expansion in it.
+    """Enclose the optimal value, given a nearly feasible point, b, and f if it is not the expansion in that point.
 
     Raises
     ------
     NoEnclosureError
-        If the kernel states no bounds of its rounding errors.
+        If the kernel does not state bounds on its rounding errors.
     """
     if not (np.isfinite(near).all() and np.isfinite(intercept)):
         return Enclosure(-np.inf, np.inf)

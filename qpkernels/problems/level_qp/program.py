@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A KernelQP whose tube width, or margin, is found along with it: what the nu-machines are."""
+"""A KernelQP that also finds its tube width or margin, as the nu-machines do."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = [
 class LevelQP(ExpansionProgram):
     """min 1/2 beta'K beta - target'beta  s.t.  lower <= beta <= upper, 1'beta = total, and a budget for 1'|beta|.
 
-    The budget is the most that 1'|beta| may be, or, if ``least``, the least. The multiplier l of it is the level: at a
-    given l the problem is a KernelQP that charges l for each unit of |beta|. With the budget from above, l >= 0 is the
-    half width of a tube. From below, every coefficient has one sign, and -l >= 0 is the margin that is asked for. As l
-    rises 1'|beta| falls, piecewise linearly (Schoelkopf et al., 2000; Chang and Lin, 2001).
+    The budget is the largest value that 1'|beta| may take or, if ``least``, the smallest. Its multiplier l is the
+    level: at a given l the problem is a KernelQP that charges l for each unit of |beta|. With a budget from above, l >=
+    0 is the half width of a tube. With one from below, every coefficient has one sign, and -l >= 0 is the margin that
+    is required. As l rises 1'|beta| falls, piecewise linearly (Schoelkopf et al., 2000; Chang and Lin, 2001).
 
     Attributes
     ----------
@@ -34,18 +34,18 @@ class LevelQP(ExpansionProgram):
     target, lower, upper
         Shape (m,); lower <= 0 <= upper, all finite. If ``least``, one bound of each sample is 0, else lower is -upper.
     total
-        The value of 1'beta, 0; None: the model has no intercept b, and the equation is absent.
+        The value of 1'beta, 0. With None, the model has no intercept b, and the equation is absent.
     budget
         Above 0.
     least
         Whether the budget bounds 1'|beta| from below.
     name
-        What the program states.
+        The problem that the program states.
 
     Raises
     ------
     ParameterError
-        If the bounds are others.
+        If the bounds are not of this form.
     """
 
     usual_solver = "interior-point"
@@ -60,7 +60,7 @@ class LevelQP(ExpansionProgram):
     name: str = "kernel quadratic program with a free level"
 
     def __post_init__(self) -> None:
-        """Refuse bounds of which no tube and no margin is made."""
+        """Refuse bounds that form neither a tube nor a margin."""
         if (self.lower * self.upper).any() if self.least else (self.lower + self.upper).any():
             raise ParameterError(
                 "a LevelQP whose budget is from below has a bound of 0 for each sample, and one whose budget is from "
@@ -68,18 +68,18 @@ class LevelQP(ExpansionProgram):
             )
 
     def at_level(self, level: float) -> KernelQP:
-        """Return the problem of that level: its objective is l 1'|beta| more than ours.
+        """Return the problem at that level, whose objective is larger by l 1'|beta|.
 
         Parameters
         ----------
         level
-            l, in the unit of the targets: at least 0 where the budget is from above, and the half width of a tube; of
-            any sign if ``least``, -l being the margin.
+            l, in the unit of the targets. With a budget from above it is at least 0, and the half width of a tube; if
+            ``least``, it may have any sign, and -l is the margin.
 
         Raises
         ------
         ParameterError
-            If it is below 0, and the budget is from above.
+            If it is below 0 and the budget is from above.
         """
         if self.least:
             signs = np.where(self.upper > 0, 1.0, -1.0)
@@ -88,11 +88,11 @@ class LevelQP(ExpansionProgram):
 
     @property
     def middle(self) -> float:
-        """The middle of the targets where a shift of them changes nothing but b, as 1'beta = 0; else 0."""
+        """The middle of the targets if a shift of them only changes b, as 1'beta = 0; otherwise 0."""
         return 0.5 * float(self.target.min() + self.target.max()) if self.total == 0.0 else 0.0
 
     def around(self, level: float) -> LevelQP:
-        """Return the problem with targets less ``level``: where 1'beta = 0, the same one, whose b is that much less.
+        """Return the problem with ``level`` subtracted from the targets; if 1'beta = 0, only b changes, by as much.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class LevelQP(ExpansionProgram):
 
     @property
     def highest(self) -> float:
-        """A level from which on beta = 0 solves the problem of that level."""
+        """A level at and beyond which beta = 0 solves the problem of that level."""
         if self.least:
             return 0.0
         if self.total is None:

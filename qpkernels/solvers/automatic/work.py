@@ -3,10 +3,9 @@ r"""How much work the methods for a KernelQP are, predicted from its structure, 
 
 With m samples, an iteration of the second-order method takes m r^2 + r^3/3 multiplications in r explicit features, or
 where the kernel matrix has the rank r, and else m^3/3; a pair step takes a pass over the samples of its block, and a
-visit of coordinate descent one over the values of a row, both ways. All are
-given what else they cost, as it was measured: what takes no time on paper (a call, a pass over memory) is worth as many
-multiplications as a factorisation makes in that time. The prediction depends on the problem alone, so that the same
-problem is always solved alike.
+visit of coordinate descent one over the values of a row, both ways. All are given what else they cost, as it was
+measured: what takes no time on paper (a call, a pass over memory) is worth as many multiplications as a factorisation
+makes in that time. The prediction depends on the problem alone, so that the same problem is always solved alike.
 """
 
 from __future__ import annotations
