@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Numerics of kernel machines: kernels, programs, solvers, certificates and export.
 
-The models themselves are in the package :mod:`formulations`. Importing this package imports neither CVXPY nor any
-solver.
+The models themselves are in the package :mod:`formulations`. Importing this package imports no CVXPY and no solver.
 """
 
 from qpkernels.gram import Gram, LowRank, Mercer
@@ -31,7 +30,7 @@ from qpkernels.kernels import (
 )
 
 __version__ = "0.1.0"
-"""The release, of both packages."""
+"""The release number of both packages."""
 
 __all__ = [
     "RBF",

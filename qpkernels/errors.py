@@ -54,7 +54,7 @@ class QPKernelsError(Exception):
     Attributes
     ----------
     others
-        Where several machines were solved together and this one has no answer: the answers of those that have one.
+        The answers of the other machines, if several machines were solved together and this one has no answer.
     """
 
     others: Mapping[Any, Any] = MappingProxyType({})
@@ -69,7 +69,7 @@ class ShapeError(QPKernelsError, ValueError):
 
 
 class FeatureNamesError(QPKernelsError, ValueError):
-    """Samples come in a table whose columns are others than those of the fit, or in another order."""
+    """Samples come in a table whose columns differ from those of the fit or are in another order."""
 
 
 class ParameterError(QPKernelsError, ValueError):
@@ -77,7 +77,7 @@ class ParameterError(QPKernelsError, ValueError):
 
 
 class LabelError(QPKernelsError, ValueError):
-    """Labels are of a type that is no label, or not of as many classes as are asked for."""
+    """Labels are of a type that cannot be a label, or the number of classes is not the required one."""
 
 
 class OneClassError(LabelError):
@@ -85,11 +85,11 @@ class OneClassError(LabelError):
 
 
 class LeftBehindError(QPKernelsError, AttributeError):
-    """An estimator that came out of a pickle is asked for what its pickle left behind: whatever holds the data."""
+    """An estimator from a pickle is asked for a part that the pickle left behind because it holds the data."""
 
 
 class PartialFunctionError(QPKernelsError, AttributeError):
-    """The answer of an extended form is asked for its function, where more than the model's own f + b decides."""
+    """The answer of an extended form is asked for its function, but more than the model's own f + b decides."""
 
 
 class NotSquareError(ShapeError):
@@ -145,15 +145,15 @@ class MissingPackageError(QPKernelsError, ImportError):
 
 
 class UnsupportedProgramError(QPKernelsError, TypeError):
-    """The solver, or the format of a file, does not take this kind of program or machine."""
+    """The solver or the file format does not take this kind of program or machine."""
 
 
 class UnsupportedOptionError(QPKernelsError, TypeError):
-    """There is no such option of a solver, or parameter of a class; it is refused rather than ignored."""
+    """A solver has no such option, or a class no such parameter; it is refused rather than ignored."""
 
 
 class NoEnclosureError(QPKernelsError, TypeError):
-    """Nothing is known of the rounding errors of this problem or kernel, so that no interval is proved."""
+    """The rounding errors of this problem or kernel are not known, so no interval can be proved."""
 
 
 class SolverFailedError(QPKernelsError, RuntimeError):
@@ -161,24 +161,24 @@ class SolverFailedError(QPKernelsError, RuntimeError):
 
 
 class WorkersLostError(QPKernelsError, RuntimeError):
-    """The workers of Dask, or their scheduler, are gone, and what they held with them."""
+    """The Dask workers or their scheduler are gone, and with them the data that they held."""
 
 
 class InfeasibleError(QPKernelsError, ValueError):
     """No point satisfies the constraints of the model.
 
-    For a model of this library the proof holds in exact arithmetic, for the exact kernel of the samples as they are in
-    float64; where the user's constraints have a part in it, it goes as far as the certificate says.
+    For a model of this library the proof holds in exact arithmetic, for the exact kernel of the samples as stored in
+    float64. If constraints of the user take part in it, the certificate says how far the proof goes.
 
     Attributes
     ----------
     certificate
-        How well that is proved (:class:`~qpkernels.problems.Certificate`).
+        The certificate of the proof (:class:`~qpkernels.problems.Certificate`).
     multipliers
-        The proof: Farkas multipliers of the constraints, one a row.
+        The proof: Farkas multipliers of the constraints, one per row.
     conflict
-        The fewest samples that contradict each other (:class:`~formulations.TubeConflict`), where the model finds such;
-        ``form.conflict()`` finds the constraints of a form.
+        The smallest set of samples that contradict each other (:class:`~formulations.TubeConflict`), if the model finds
+        one; ``form.conflict()`` finds the constraints of a form.
     """
 
     def __init__(self, message: str, certificate: object, multipliers: object, conflict: object = None) -> None:
@@ -194,10 +194,10 @@ class UnboundedError(QPKernelsError, ValueError):
     Attributes
     ----------
     certificate
-        How well that is proved (:class:`~qpkernels.problems.Certificate`).
+        The certificate of the proof (:class:`~qpkernels.problems.Certificate`).
     ray
-        The direction along which it falls, and a feasible point (:class:`~qpkernels.diagnosis.Ray`); None where the
-        model explains it in other terms.
+        The direction along which the objective falls, and a feasible point (:class:`~qpkernels.diagnosis.Ray`); None if
+        the model explains the failure in other terms.
     """
 
     def __init__(self, message: str, certificate: object, ray: object = None) -> None:
@@ -221,7 +221,7 @@ class InseparableError(InfeasibleError):
 
 
 class SeparableScoresError(QPKernelsError, ValueError):
-    """A threshold on the scores separates the classes, so that a sigmoid with plain targets has no optimum.
+    """A threshold on the scores separates the classes, so a sigmoid with plain targets has no optimum.
 
     Attributes
     ----------
@@ -239,7 +239,7 @@ class UnknownDatasetError(QPKernelsError, LookupError):
 
 
 class FileFormatError(QPKernelsError, ValueError):
-    """A file is damaged, or of another format than it was read as."""
+    """A file is damaged or has another format than the one it was read in."""
 
 
 class ForeignResultsError(QPKernelsError, ValueError):
@@ -248,7 +248,7 @@ class ForeignResultsError(QPKernelsError, ValueError):
     Attributes
     ----------
     expected, found
-        The fingerprints of the data at hand and of those in the file.
+        The fingerprints of the given data and of the data in the file.
     """
 
     def __init__(self, message: str, expected: str, found: str) -> None:
@@ -263,9 +263,9 @@ class DataFormatError(FileFormatError):
     Attributes
     ----------
     line, column
-        Where, both counted from 1.
+        The place in the file, both counted from 1.
     line, column
-        Where in the file, both counted from 1.
+        The place in the file, both counted from 1.
     """
 
     def __init__(self, message: str, line: int, column: int) -> None:

@@ -314,9 +314,8 @@ def semidefinite_shift(P: Any) -> float:
 
     Notes
     -----
-    Each block of variables that P couples stands for itself. A block that is clearly definite needs one decomposition,
-    and no tau; a small one is settled in rational arithmetic; another is proved up to a tau of about 4 n u times its
-    trace.
+    Each block of variables that P couples is treated separately. A clearly definite block needs one decomposition and
+    no tau; a small one is decided in rational arithmetic; any other is proved up to a tau of about 4 n u trace.
     """
     if not issparse(P):
         return _shift_of(np.asarray(P, dtype=np.float64))

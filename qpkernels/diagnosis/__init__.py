@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Why a program has no answer: constraints that contradict each other, how far they must give way, and rays."""
+"""Reasons why a program has no answer: contradicting constraints, how far they must give way, and rays."""
 
 from qpkernels.diagnosis.conflict import Conflict, Group, Member, find_conflict
 from qpkernels.diagnosis.feasibility import Feasibility, Verdict

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The irreducible infeasible subset (IIS): constraints that contradict each other, none of which can be spared.
+r"""The irreducible infeasible subset (IIS): contradicting constraints, none of which can be left out.
 
-A deletion filter: leave out one constraint at a time, and leave it out for good if the others still contradict each
-other. It starts from the support of Farkas multipliers, and goes on with that of every new proof, so that it asks about
-few constraints. Each subset that it finds is verified: Farkas multipliers for the subset, and for each member a point
-that satisfies all others. Source: Chinneck and Dravnieks (1991), ORSA Journal on Computing 3(2).
+A deletion filter leaves out one constraint at a time, and drops it for good if the others still contradict each other.
+It starts from the support of Farkas multipliers and continues with the support of every new proof, so that it asks
+about few constraints. Each subset that it finds is verified by Farkas multipliers for the subset and, for each member,
+a point that satisfies all others. Source: Chinneck and Dravnieks (1991), ORSA Journal on Computing 3(2).
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _SHOWN = 8
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Rows that stand or fall together: a constraint, and rows that serve it alone.
+    """Rows that are kept or left out together: a constraint, and rows that only serve it.
 
     Attributes
     ----------
     name
-        What people call it.
+        The name of the constraint.
     rows
-        Those of the constraint itself.
+        The rows of the constraint itself.
     auxiliary
-        Those that define what the constraint is written with, such as t >= ||x|| where it is t <= 1.
+        The rows that define terms of the constraint, such as t >= ||x|| if it is t <= 1.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Group:
 
     @property
     def all_rows(self) -> Indices:
-        """Both."""
+        """All rows of the group."""
         return np.concatenate([self.rows, self.auxiliary])
 
 
@@ -60,13 +60,13 @@ class Member:
     group
         The constraint.
     rows
-        Numbers of its rows in the subset, within the constraint, which are irreducible as well.
+        The numbers of its rows in the subset, within the constraint; these are irreducible as well.
     point
-        A point that satisfies all other constraints of the subset; None: none was found, nor the proof that there is
-        none.
+        A point that satisfies all other constraints of the subset; None if neither such a point nor a proof that there
+        is none was found.
     row_points
-        The same for each part of the constraint that can be left out: a row, or a cone as a whole; the points satisfy
-        the other rows of the subset.
+        The same for each part of the constraint that can be left out, a row or a whole cone; the points satisfy the
+        other rows of the subset.
     """
 
     group: Group
@@ -88,13 +88,13 @@ class Conflict:
     Attributes
     ----------
     members
-        The constraints, and which of their rows.
+        The constraints, with their rows in the subset.
     multipliers
         Farkas multipliers of all rows of the program, 0 outside of the subset.
     certificate
-        How well they prove that the rows of the subset contradict each other.
+        The certificate that the rows of the subset contradict each other.
     program
-        What was asked about.
+        The program that was asked about.
     """
 
     members: tuple[Member, ...]
@@ -109,7 +109,7 @@ class Conflict:
 
     @property
     def is_irreducible(self) -> bool:
-        """Whether for each constraint, and for each row, a verified point satisfies all others."""
+        """Whether a verified point satisfies all others for each constraint and for each row."""
         return all(point is not None for member in self.members for point in (member.point, *member.row_points))
 
     def __str__(self) -> str:
@@ -146,18 +146,18 @@ def find_conflict(
 ) -> Conflict | None:
     """Return an irreducible infeasible subset of the constraints, or None if a point satisfies them all.
 
-    First no constraint can be spared, then no row of these constraints. There may be other such subsets.
+    First constraints are left out until each is needed, then rows of these constraints. Other such subsets may exist.
 
     Parameters
     ----------
     program
-        Its objective has no part in this.
+        The program, whose objective is not used.
     groups
-        The constraints, each of which is left out or kept as a whole; they cover all rows. None: the blocks of rows.
+        The constraints, each left out or kept as a whole; they cover all rows. None stands for the blocks of rows.
     solver
-        Name of a solver that takes the cones of the program.
+        The name of a solver that takes the cones of the program.
     tol
-        Residual within which points and proofs count.
+        The residual within which points and proofs count.
 
     Raises
     ------
@@ -212,7 +212,7 @@ class _Filtered:
 
 
 def _filter(oracle: Feasibility, sets: list[Indices], base: NDArray[np.bool_], verdict: Verdict) -> _Filtered:
-    """Leave out sets of rows until none can be spared beside the rows of ``base``."""
+    """Leave out sets of rows until each is needed in addition to the rows of ``base``."""
 
     def used(proof: Verdict) -> set[int]:
         assert proof.multipliers is not None

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Whether a point satisfies some of the constraints of a program: a point, or Farkas multipliers, verified.
 
-**Circuits** are proofs of infeasibility that no row can be spared from. By Farkas' lemma the inequalities Ax <= b
+**Circuits** are proofs of infeasibility that need each of their rows. By Farkas' lemma the inequalities Ax <= b
 contradict each other exactly when w >= 0 exists with A'w = 0 and b'w < 0. A basic solution of
 
     A'w = 0,  -b'w = 1,  w >= 0
 
-has rows A_i, i in its support, of which any proper subset is linearly independent: they form a circuit. Then every
-proper subset of these inequalities has a solution, namely one of the equations A_i x = b_i. The basic solutions are the
-irreducible infeasible subsets, one for one. Source: Gleeson and Ryan (1990), ORSA Journal on Computing 2(1).
+has rows A_i, i in its support, any proper subset of which is linearly independent: they form a circuit. Every proper
+subset of these inequalities then has a solution, namely one of the equations A_i x = b_i. The basic solutions are
+exactly the irreducible infeasible subsets. Source: Gleeson and Ryan (1990), ORSA Journal on Computing 2(1).
 
 **The elastic relaxation** says how far constraints must give way for a point to satisfy them all. With a direction e
 into the cone of each constraint that may give way::
@@ -16,8 +16,8 @@ into the cone of each constraint that may give way::
     min  1't   s.t.  Ax + s = b + E t,   s in K,  t >= 0
 
 An inequality row gives way to Ax <= b + t, an equation to |Ax - b| <= t, a second-order cone to ||v|| <= u + t, and a
-semidefinite matrix by t times the identity. The optimum is 0 exactly where a point satisfies everything (or is
-approached by points), and its multipliers are Farkas multipliers otherwise. Source: Chinneck (2008), Feasibility and
+semidefinite matrix by t times the identity. The optimum is 0 exactly if a point satisfies everything (or points come
+arbitrarily close); otherwise its multipliers are Farkas multipliers. Source: Chinneck (2008), Feasibility and
 Infeasibility in Optimization, chapter 6.
 """
 
@@ -73,7 +73,7 @@ _DEPENDENT = 1e-10
 
 
 def basic_combination(columns: Matrix, target: Vector) -> Vector | None:
-    """Return w >= 0 with columns @ w = target, over linearly independent columns; None: none was found.
+    """Return w >= 0 with columns @ w = target over linearly independent columns, or None if none was found.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def basic_combination(columns: Matrix, target: Vector) -> Vector | None:
 
 
 def circuit(rows: Matrix, bounds: Vector) -> Vector | None:
-    """Return w >= 0 with rows' w = 0 and bounds' w < 0 whose support is a circuit; None: none was found.
+    """Return w >= 0 with rows' w = 0 and bounds' w < 0 whose support is a circuit, or None if none was found.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def _refined(rows: Matrix, weights: Vector) -> Vector:
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """The least part of a program that can give way or be left out: an equation, an inequality, or another cone."""
+    """The smallest part of a program that can give way or be left out: an equation, an inequality or another cone."""
 
     rows: Indices
     cone: Cone
@@ -182,12 +182,12 @@ def units_of(program: ConeProgram) -> tuple[Unit, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Elastic:
-    """The relaxation of a program, and what its columns of slacks are.
+    """The relaxation of a program, and the meaning of its slack columns.
 
     Attributes
     ----------
     program
-        The relaxation; its first variables and rows are those of the program relaxed.
+        The relaxation; its first variables and rows are those of the original program.
     owner
         The number of the unit that each slack belongs to.
     """
@@ -197,7 +197,7 @@ class Elastic:
 
     @property
     def n(self) -> int:
-        """The number of variables of the program relaxed."""
+        """The number of variables of the original program."""
         return int(self.program.q.size - self.owner.size)
 
 
@@ -240,16 +240,16 @@ _TRIFLE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """The proof about some rows; neither a point nor multipliers: nothing.
+    """The proof about some rows; without a point and without multipliers it proves nothing.
 
     Attributes
     ----------
     point
         x that satisfies them, shape (n,).
     multipliers
-        Farkas multipliers that prove there is none, one for each row of the program, 0 for those not asked about.
+        Farkas multipliers that prove that there is no such x, one for each row of the program, 0 for rows left out.
     certificate
-        How well that is proved.
+        The certificate of the proof.
     """
 
     point: Vector | None
@@ -258,7 +258,7 @@ class Verdict:
 
 
 def restricted(program: ConeProgram, kept: NDArray[np.bool_]) -> ConeProgram:
-    """Return the feasibility problem of some rows, of whole cones where these are no equations or inequalities."""
+    """Return the feasibility problem of some rows, with whole cones if they are not equations or inequalities."""
     cones: list[Cone] = []
     for cone, rows in program.parts():
         count = int(kept[rows].sum())
@@ -283,8 +283,8 @@ def restricted(program: ConeProgram, kept: NDArray[np.bool_]) -> ConeProgram:
 def violations(program: ConeProgram, x: Vector, tol: float) -> tuple[Vector, Vector]:
     """Return how far each row is from being satisfied by x, and how far counts as 0; shapes (rows,).
 
-    That is ``tol`` of the right-hand side and of the rounding that solvers leave in the terms of the row itself,
-    whatever the size of other variables. A cone that is no equation or inequality counts as a whole.
+    The limit is ``tol`` times the right-hand side and the rounding that solvers leave in the terms of the row itself,
+    whatever the size of other variables. A cone that is not an equation or an inequality counts as a whole.
     """
     s = program.b - program.A @ x
     allowed = tol * (np.abs(program.b) + _SOLVER_ROUNDING * (abs(program.A) @ np.abs(x)))
@@ -316,16 +316,16 @@ def _nearer(program: ConeProgram, x: Vector, outside: Vector) -> Vector:
 
 @dataclass(frozen=True, eq=False)
 class Feasibility:
-    """The oracle of a search: which rows of a program a point satisfies, by a solver whose answers are verified.
+    """The oracle of a search: whether a point satisfies some rows of a program, by a solver whose answers are verified.
 
     Attributes
     ----------
     tol
-        Residual within which a point satisfies rows.
+        The residual within which a point satisfies rows.
     program
         The program, whose objective does not count.
     solver
-        Who is asked; its answers are checked.
+        The solver that is asked; its answers are checked.
 
     Notes
     -----
@@ -336,7 +336,7 @@ class Feasibility:
     x
         A point, shape (variables,).
     z
-        Multipliers, shape (rows of A,), 0 where rows are left out.
+        Multipliers, shape (rows of A,), 0 for rows that are left out.
     rows
         Sets of row numbers.
     """
@@ -353,7 +353,7 @@ class Feasibility:
         return kept
 
     def decide(self, kept: NDArray[np.bool_]) -> Verdict:
-        """Find a point that satisfies the rows kept, or the proof that there is none."""
+        """Find a point that satisfies the kept rows, or a proof that there is none."""
         origin = self.check(kept, np.zeros(self.program.q.size))
         if origin is not None:
             return origin
@@ -380,7 +380,7 @@ class Feasibility:
         return self.check(kept, point) or self.prove(kept, multipliers) or Verdict(None, None, None)
 
     def check(self, kept: NDArray[np.bool_], x: Vector) -> Verdict | None:
-        """Return the verdict that x, or a point next to it, satisfies the rows kept; None where neither does."""
+        """Return the verdict that x, or a point next to it, satisfies the kept rows; None if neither does."""
         if not np.isfinite(x).all():
             return None
         part = restricted(self.program, kept)
@@ -394,9 +394,9 @@ class Feasibility:
         return None
 
     def prove(self, kept: NDArray[np.bool_], z: Vector) -> Verdict | None:
-        """Return the verdict that multipliers z of the rows kept prove their contradiction, or None: they do not.
+        """Return the verdict that multipliers z prove that the kept rows contradict each other, or None.
 
-        The multipliers returned are 0 where they can be; those of inequalities and equations alone form a circuit.
+        The multipliers are 0 where they can be; if only inequalities and equations take part, they form a circuit.
         """
         if not np.isfinite(z).all():
             return None

@@ -30,13 +30,13 @@ class Ray:
     Attributes
     ----------
     direction
-        d, shape (n,), its largest entry of size 1: Pd = 0, -Ad in K and q'd < 0.
+        d, shape (n,), with a largest entry of size 1 and Pd = 0, -Ad in K and q'd < 0.
     slope
         q'd, below 0.
     point
-        x, a feasible point, shape (n,), where one is at hand: without any there is no objective to be unbounded.
+        A feasible point x, shape (n,), if one is known; without any, there is no objective to be unbounded.
     certificate
-        How well the direction proves it.
+        The certificate of the direction.
     variables
         Names of the entries.
     """
@@ -49,7 +49,7 @@ class Ray:
 
     @classmethod
     def of(cls, program: ConeProgram, direction: Vector, point: Vector | None = None) -> Ray:
-        """Return the direction at unit size, certified.
+        """Return the direction at unit size with its certificate.
 
         Parameters
         ----------
@@ -58,7 +58,7 @@ class Ray:
         direction
             Shape (variables,), of any size above 0.
         point
-            A feasible point, where one is known, from which the ray starts.
+            A feasible point from which the ray starts, if one is known.
         """
         largest = float(np.abs(direction).max(initial=0.0))
         unit = direction / largest if 0.0 < largest < np.inf else direction

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The smallest total slack that makes constraints satisfiable, with the proof that none smaller does."""
+"""The smallest total slack that makes constraints satisfiable, with a proof that no smaller one does."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _SHOWN = 1e-6
 
 @dataclass(frozen=True)
 class Concession:
-    """By how much one constraint, or one row of it, gives way: in the unit it is written in.
+    """The amount by which one constraint, or one row of it, gives way, in the unit of the constraint.
 
     Attributes
     ----------
     name, row
-        The constraint, and the row within it; None where it gives way as a whole.
+        The constraint and the row within it; None if it gives way as a whole.
     amount
         Its slack, above 0.
     """
@@ -50,22 +50,22 @@ class Concession:
 
 @dataclass(frozen=True, eq=False)
 class Relaxation:
-    """The least that constraints must give way: the optimum of the elastic relaxation.
+    """The smallest amount by which constraints must give way: the optimum of the elastic relaxation.
 
     Attributes
     ----------
     concessions
-        Which constraints give way, and by how much; the largest slack first.
+        The constraints that give way, with their slacks, the largest first.
     total
-        The sum of all slacks; 0 if a point satisfies everything as it is.
+        The sum of all slacks; 0 if a point satisfies everything without slack.
     lower_bound
-        No slacks with a smaller sum make the constraints satisfiable: the dual value.
+        The dual value: no slacks with a smaller sum make the constraints satisfiable.
     point
         A point that satisfies the constraints with these slacks, shape (n,).
     certificate
-        How well both are proved.
+        The certificate of both.
     tol
-        The tolerance asked for.
+        The tolerance that was asked for.
     """
 
     concessions: tuple[Concession, ...]
@@ -103,20 +103,20 @@ def find_relaxation(
     Parameters
     ----------
     program
-        Its objective has no part in this.
+        The program, whose objective is not used.
     groups
-        The constraints; None: the blocks of rows. Rows outside of all groups do not give way.
+        The constraints; None stands for the blocks of rows. Rows outside of all groups do not give way.
     relaxed
-        Numbers of the constraints that may give way; None: all.
+        The numbers of the constraints that may give way; None allows all.
     solver
-        Name of a solver that takes the cones of the program.
+        The name of a solver that takes the cones of the program.
     tol
-        Relative gap and residuals that the certificate must show.
+        The relative gap and the residuals that the certificate must reach.
 
     Raises
     ------
     InfeasibleError
-        If those that do not give way contradict each other.
+        If the constraints that do not give way contradict each other.
     SolverFailedError
         If the solver gives no answer.
 

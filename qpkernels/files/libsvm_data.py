@@ -192,8 +192,7 @@ def read_libsvm_kernel(path: str | Path) -> tuple[Matrix, Vector]:
     Parameters
     ----------
     path
-        A file in LIBSVM's format of precomputed kernels: target, ``0:`` and the number of the sample, then its row of
-        K.
+        A file of precomputed kernels in LIBSVM's format: target, ``0:`` and the number of the sample, then a row of K.
 
     Raises
     ------

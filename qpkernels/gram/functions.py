@@ -190,8 +190,7 @@ class Expansion:
     def _weights(self) -> Vector | None:
         """The w of f(x) = <w, phi(x)> in the features of the kernel, or None if it has none.
 
-        Kernel sums over samples that are far from the origin and close to each other lose the digits in which they
-        differ.
+        Kernel sums over samples far from the origin and close to each other lose the digits in which these differ.
         """
         features = _features(self.kernel, self.centers)
         if features is None or is_sparse(features):

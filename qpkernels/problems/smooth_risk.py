@@ -263,7 +263,7 @@ class FenchelBounds:
     def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
         """Certify the candidate (beta, b), and with it the function f, from the data alone.
 
-        beta is first moved into the domain of the conjugates and to the sum ``total``; the distance moved is the dual
+        beta is first moved into the domain of the conjugates and to the sum ``total``; that distance is the dual
         residual.
         """
         if not (np.isfinite(beta).all() and np.isfinite(intercept)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Solvers: one file each; the back-ends are imported when they are used."""
+"""Solvers, one file each; a back-end is imported when it is used."""
 
 from qpkernels.solvers.interface import Answer, Claim, ConePoint, Outcome, Request, Solver
 from qpkernels.solvers.registry import (

@@ -56,10 +56,10 @@ __all__ = [
 
 
 class Claim(StrEnum):
-    """A solver's own claim about its answer; the certificate decides."""
+    """The claim of a solver about its own answer; the certificate decides."""
 
     OPTIMAL = "optimal"
-    """Its point, with its multipliers, is an optimum to the tolerance."""
+    """The point, with the multipliers, is optimal to the tolerance."""
 
     INFEASIBLE = "infeasible"
     """No point satisfies the constraints; the multipliers are the proof."""
@@ -68,13 +68,13 @@ class Claim(StrEnum):
     """The objective is unbounded below; the point is the direction along which it falls."""
 
     STOPPED = "stopped"
-    """A limit came first, or no step improves; the point is the best so far."""
+    """A limit was reached, or no step improves the point, which is the best so far."""
 
     INTERRUPTED = "interrupted"
-    """The user ended it; the point is the best so far."""
+    """The user interrupted the solver; the point is the best so far."""
 
     FAILED = "failed"
-    """It gave up, and says why in its message."""
+    """The solver gave up, and its message says why."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,32 +98,33 @@ _LEAST = 1e-3
 
 
 def time_left(limit: float, spent: float) -> float:
-    """Return the seconds that are left of a limit of time."""
+    """Return the seconds that are left of a time limit."""
     return max(_LEAST, limit - spent)
 
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """The options that mean the same for every solver, checked where they come in.
+    """The options that mean the same for every solver, checked on entry.
 
     Attributes
     ----------
     tol
-        Accuracy wanted of the answer, as the certificate will measure it, above 0 and below 1. The adapter decides what
-        a back-end is told.
+        The required accuracy of the answer, as the certificate will measure it, above 0 and below 1. The adapter
+        translates it into the tolerances of a back-end.
     max_iter, time_limit
-        Limits in the back-end's iterations, at least 1, and in seconds, above 0; None: the back-end's default.
+        Limits in iterations of the back-end, at least 1, and in seconds, above 0; None for the back-end's default.
     warm_start
         A point to start from, shape (n,).
     verbose
-        Let the solver tell its progress: those of this project log it (:mod:`qpkernels.arrays.log`), others print it.
+        Whether the solver reports progress; those of this project log it (:mod:`qpkernels.arrays.log`), others print
+        it.
     warm_multipliers
-        Of a ConeProgram, the multipliers to start from with that point, shape (rows,), where they are known.
+        For a ConeProgram, the multipliers to start from together with that point, shape (rows,), if they are known.
 
     Raises
     ------
     ParameterError
-        If ``tol``, ``max_iter``, ``time_limit`` or ``verbose`` is none.
+        If ``tol``, ``max_iter``, ``time_limit`` or ``verbose`` has an invalid value.
     """
 
     tol: float = 1e-6
@@ -141,12 +142,12 @@ class Request:
             vars(self).update(time_limit=check_positive(self.time_limit, "time_limit"))
 
     def having(self, **changes: Any) -> Self:
-        """Return the request with other limits or another start, which nobody passed and nothing has to check.
+        """Return the request with other limits or another start; these come from the library and are not checked.
 
         Parameters
         ----------
         **changes
-            Attributes by name.
+            The changed attributes, by name.
         """
         made = copy(self)
         vars(made).update(changes)
@@ -155,22 +156,22 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The answer of a back-end, in the terms of the program; a part that it did not find is nan, of the same shape.
+    """The answer of a back-end, in the terms of the program; a part that it did not find is nan in the same shape.
 
     Attributes
     ----------
     point
-        x of a ConeProgram, beta of an ExpansionProgram. For the claim ``unbounded``, the direction.
+        x of a ConeProgram, or beta of an ExpansionProgram. For the claim ``unbounded`` it is the direction.
     multipliers
-        z of a ConeProgram in the sign that makes Px + q + A'z = 0; (b,) of the others, empty where there is no b. For
-        the claim ``infeasible``, the proof.
+        z of a ConeProgram in the sign that makes Px + q + A'z = 0; (b,) for other programs, empty if there is no b. For
+        the claim ``infeasible`` they are the proof.
     claim, message
-        What the solver says, in our word and in its own.
+        The statement of the solver, as one of our claims and in its own words.
     iterations
-        Of the back-end's kind; None where it does not tell.
+        The number of iterations as the back-end counts them; None if it does not say.
     values
-        K beta of these, where the back-end has it in float64 at the beta it returns: what support, intercept and
-        slacks are read from. A certificate computes its own.
+        K beta, if the back-end has it in float64 at the beta it returns. Support, intercept and slacks are read from
+        it; a certificate computes its own.
     """
 
     point: Vector
@@ -183,7 +184,7 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class Outcome(Answer):
-    """An :class:`Answer` with the name of the solver and the seconds it took, without loading the back-end.
+    """An :class:`Answer` with the name of the solver and its running time, without the time for loading the back-end.
 
     Attributes
     ----------
@@ -198,12 +199,12 @@ class Outcome(Answer):
 
 
 def check_answer(solver: str, program: Program, answer: Any) -> None:
-    """Refuse what is no answer to ``program``: adapters are written by others, too.
+    """Refuse an invalid answer to ``program``, since others write adapters too.
 
     Raises
     ------
     SolverFailedError
-        Which names ``solver``, and what it returned.
+        If it is invalid; the message names ``solver`` and what it returned.
     """
     if not isinstance(answer, Answer) or not isinstance(answer.claim, Claim):
         what = f"the claim {shown(answer.claim)}" if isinstance(answer, Answer) else type(answer).__name__
@@ -241,7 +242,7 @@ _GRACE, _MORE = 1.0, 1.25
 
 
 class Method(ABC):
-    """Who answers programs: a solver, or who chooses between solvers.
+    """A method that answers programs: a solver, or one that chooses between solvers.
 
     Notes
     -----
@@ -250,9 +251,9 @@ class Method(ABC):
     program
         The problem, of a kind that it takes.
     request
-        What is asked: the options that mean the same for every solver.
+        The options that mean the same for every solver.
     options
-        Further ones, of the back-ends themselves, as :meth:`solve` takes them.
+        Further options of the back-ends themselves, as :meth:`solve` takes them.
     tol, max_iter, time_limit, verbose
         As in :class:`Request`.
     """
@@ -264,11 +265,11 @@ class Method(ABC):
 
     @abstractmethod
     def prepare(self, program: Any) -> None:
-        """Compute what it will need of a kernel matrix, so that the time for that is told apart."""
+        """Compute the part of a kernel matrix that the solver will need, so that this can be timed separately."""
 
     @abstractmethod
     def ask(self, program: Any, request: Request, **options: Any) -> Outcome:
-        """Solve ``program``, as :meth:`solve` does, as a request asks that is checked already."""
+        """Solve ``program`` as :meth:`solve` does, for a request that has been checked."""
 
     def solve(
         self,
@@ -281,33 +282,33 @@ class Method(ABC):
         verbose: bool = False,
         **options: Any,
     ) -> Outcome:
-        """Solve ``program``; parameters as in :class:`Request`, ``options`` go to the back-end as they are.
+        """Solve ``program``; parameters are as in :class:`Request`, and ``options`` go to the back-end unchanged.
 
         Parameters
         ----------
         warm_start
-            A point, or an earlier answer: of a ConeProgram, its multipliers are where those begin.
+            A point or an earlier answer; for a ConeProgram, the multipliers start from those of the answer.
         isolate
-            Run the back-end in a process of its own, which is kept for its next call. There it may hang, abort or
-            exhaust its memory: the outcome then has no numbers, and the claim ``stopped`` where ``time_limit`` was
-            over, else ``failed``. A back-end without a time limit of its own is isolated where one is asked for; one
-            that has it is ended where it does not keep it. One that is known to abort on such programs is isolated
-            as well. Its output, if ``verbose``, goes where the process prints.
+            Whether to run the back-end in a process of its own, which is kept for its next call. If it hangs, aborts or
+            exhausts its memory there, the outcome has no numbers, and the claim is ``stopped`` after ``time_limit`` and
+            ``failed`` otherwise. A back-end without its own time limit is isolated if one is requested, and one that
+            does not keep its limit is ended. A back-end that is known to abort on such programs is isolated as well.
+            Its output, if ``verbose``, goes where the process prints.
         memory_limit
-            Bytes that this process may hold, on Linux; None: three quarters of the machine's memory.
+            The bytes that this process may hold, on Linux; None stands for three quarters of the machine's memory.
 
         Raises
         ------
         SolverNotInstalledError
-            If the back-end is not there.
+            If the back-end is not installed.
         UnsupportedProgramError
-            If it does not take this program.
+            If the back-end does not take this program.
         UnsupportedOptionError, ParameterError
-            If it has no such option, or the value is none that it takes.
+            If the back-end has no such option or does not take the value.
         ShapeError, NonFiniteError
-            If ``warm_start`` is no point of the program.
+            If ``warm_start`` is not a point of the program.
         SolverFailedError
-            If the back-end raises, or returns what is no answer.
+            If the back-end raises or returns an invalid answer.
         """
         start: Any = warm_start
         multipliers = None
@@ -321,68 +322,68 @@ class Method(ABC):
 
 
 class Solver(Method):
-    """A back-end. A subclass states its capabilities as class data and gives :meth:`run`.
+    """A back-end. A subclass states its capabilities as class data and implements :meth:`run`.
 
-    Adding a solver means adding a file to ``backends``, or an entry point in the group ``qpkernels.solvers`` that
-    names a subclass.
+    To add a solver, add a file to ``backends``, or an entry point in the group ``qpkernels.solvers`` that names a
+    subclass.
 
     Notes
     -----
     Arguments of the methods:
 
     program
-        The problem, of one of the kinds in :attr:`programs`; of :meth:`load` also None: all that may come.
+        The problem, of one of the kinds in :attr:`programs`; for :meth:`load` also None, which stands for all kinds.
     request
-        What is asked: the options that mean the same for every solver.
+        The options that mean the same for every solver.
     options
-        Those of the back-end itself, by their names there; :meth:`settings` lists them, where they are known.
+        Options of the back-end itself, by their names there; :meth:`settings` lists them if they are known.
     option
         One of ``tol``, ``max_iter``, ``time_limit`` and ``warm_start``.
     name
-        What a user calls the solver.
+        The name by which a user calls the solver.
     """
 
     programs: ClassVar[tuple[type[Program], ...]] = (ConeProgram,)
-    """Kinds of program it takes."""
+    """The kinds of program that it takes."""
     cones: ClassVar[tuple[type[Cone], ...]] = ()
-    """Kinds of cone it takes in a ConeProgram."""
+    """The kinds of cone that it takes in a ConeProgram."""
     foreign: ClassVar[bool] = True
-    """Whether it runs code of others, which may hang or abort: comparisons give it a process of its own."""
+    """Whether it runs foreign code, which may hang or abort; comparisons give such a solver its own process."""
     module: str | None = None
-    """The module that it imports; None: nothing that may be missing."""
+    """The module that it imports; None if nothing can be missing."""
     install: str = "nothing to install"
-    """The command that installs that."""
+    """The command that installs this module."""
 
     def __repr__(self) -> str:
         return f"<solver {getattr(self, 'name', '')!r}>"
 
     @classmethod
     def instances(cls) -> Iterable[Solver]:
-        """Return the solvers this class stands for; one, unless it wraps a family."""
+        """Return the solvers that this class stands for; it is one unless the class wraps a family."""
         return (cls(),)
 
     @classmethod
     def named(cls, name: str) -> Solver | None:
-        """Return the solver that ``name`` calls, or None if this class has none of that name."""
+        """Return the solver called ``name``, or None if this class has none."""
         return next((solver for solver in cls.instances() if solver.name == name), None)
 
     @abstractmethod
     def run(self, program: Any, request: Request, **options: Any) -> Answer:
-        """Solve ``program``, of a kind in :attr:`programs`; ``options`` go to the back-end as they are."""
+        """Solve ``program``, of a kind in :attr:`programs`; ``options`` go to the back-end unchanged."""
 
     def load(self, program: Any = None) -> None:
-        """Import the back-end and compile what ``program`` needs, or all: so the first solve is timed like another."""
+        """Import the back-end and compile what ``program`` needs, or everything, so the first solve is not slow."""
         del program
         if self.module is not None:
             import_module(self.module)
 
     def prepare(self, program: Any) -> None:
-        """Compute what it will need of a kernel matrix, so that the time for that is told apart."""
+        """Compute the part of a kernel matrix that the solver will need, so that this can be timed separately."""
         del program
 
     @property
     def installed(self) -> bool:
-        """Whether the module it imports can be found."""
+        """Whether the module that it imports can be found."""
         if self.module is None:
             return True
         try:
@@ -392,14 +393,14 @@ class Solver(Method):
             return False
 
     def settings(self) -> Mapping[str, Any] | None:
-        """Return the options of the back-end itself with their defaults; None: they are not known, and not checked.
+        """Return the options of the back-end with their defaults; None if they are unknown and not checked.
 
-        Asked only where a user passes any. A default of None, or of a type of the back-end's own, stands for any value.
+        It is only called if a user passes options. A default of None, or of the back-end's own type, allows any value.
         """
         return None
 
     def refusal(self, program: Program) -> str | None:
-        """Return why it does not take ``program``, or None if it does."""
+        """Return why the solver does not take ``program``, or None if it does."""
         if not isinstance(program, self.programs):
             kinds = " or ".join(kind.__name__ for kind in self.programs)
             return f"solver {self.name!r} takes a {kinds}, but {program.name} is a {type(program).__name__}"
@@ -410,7 +411,7 @@ class Solver(Method):
         return None
 
     def may_abort(self, program: Program) -> bool:  # noqa: ARG002
-        """Return whether the back-end is known to end its process on such a program: it is then isolated."""
+        """Return whether the back-end is known to abort its process on such a program, so that it is isolated."""
         return False
 
     def ask(
@@ -422,7 +423,7 @@ class Solver(Method):
         memory_limit: int | None = None,
         **options: Any,
     ) -> Outcome:
-        """Solve ``program`` as a request asks that is checked already; see :meth:`solve`.
+        """Solve ``program`` for a request that has been checked; see :meth:`solve`.
 
         Parameters
         ----------
@@ -454,12 +455,12 @@ class Solver(Method):
         return self._outcome(program, *self._run_apart(memory_limit, program, request, options))
 
     def answer_to(self, program: Program, request: Request, **options: Any) -> Outcome:
-        """Solve ``program``, of a kind that it takes, in this process; nothing is checked any more.
+        """Solve ``program``, of a kind that it takes, in this process and without further checks.
 
         Parameters
         ----------
         options
-            Those of the back-end itself, checked or our own.
+            The options of the back-end itself, either checked or our own.
 
         Raises
         ------
@@ -479,7 +480,7 @@ class Solver(Method):
         return Outcome(**{part: getattr(answer, part) for part in _PARTS}, solver=self.name, seconds=seconds)
 
     def lacks(self, option: str) -> str:
-        """Return in words that it does not have one of the options that mean the same for every solver."""
+        """Return in words that the solver lacks one of the options that mean the same for every solver."""
         has = ", ".join(sorted(self.options)) or "none of these options"
         return f"solver {self.name!r} has no {option}; it has {has}."
 
@@ -519,26 +520,26 @@ def _timed(solver: Solver, program: Program, request: Request, options: dict[str
 
 
 def check_options(name: str, options: Mapping[str, Any], settings: Mapping[str, Any], common: Collection[str]) -> None:
-    """Refuse options that a solver does not have, or of another type than it has them.
+    """Refuse options that a solver does not have, or whose values have the wrong type.
 
     Parameters
     ----------
     name
         The solver.
     options
-        What a user passes.
+        The options that a user passes.
     settings
-        The options of the back-end with their defaults. A value is of the type of its default; one whose default is
-        None, or of a type of the back-end's own, is left to the back-end.
+        The options of the back-end with their defaults. A value must have the type of its default; if that is None or a
+        type of the back-end's own, the back-end checks the value.
     common
-        The options that mean the same for every solver, of those that it has.
+        The options of the solver among those that mean the same for every solver.
 
     Raises
     ------
     UnsupportedOptionError
-        If there is no such option; the message lists those that there are, the nearest first.
+        If there is no such option; the message lists the existing ones, the nearest first.
     ParameterError
-        If the value is of another type.
+        If a value has another type.
     """
     for option, value in options.items():
         if option not in settings:

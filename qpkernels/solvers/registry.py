@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All solvers there are: one a file, or a folder, of this package or its backends, and those of other packages."""
+"""All solvers: one per file or folder of this package and its backends, and those of other packages."""
 
 from __future__ import annotations
 
@@ -100,22 +100,22 @@ def installed_solvers() -> tuple[Solver, ...]:
 def register_solver(solver: Solver, *, replace: bool = False) -> Solver:
     """Register a solver for this process under its name, and return it.
 
-    ``solve(name)``, comparisons with ``solvers="all"`` and lists of solvers know it from then on. Other processes, as
-    of ``n_jobs`` in scikit-learn, do not: hand them the object in place of its name, or give your package an entry
-    point.
+    From then on ``solve(name)``, comparisons with ``solvers="all"`` and lists of solvers know it. Other processes, such
+    as those of ``n_jobs`` in scikit-learn, do not: pass them the object instead of its name, or give your package an
+    entry point.
 
     Parameters
     ----------
     solver
         An object of a subclass of :class:`~qpkernels.solvers.Solver`.
     replace
-        Let it take the place of another one of that name, until :func:`unregister_solver` brings that back. Solvers of
-        the project itself, such as smo, cannot be replaced, since others are built on them.
+        Whether it may replace another solver of that name, until :func:`unregister_solver` restores that one. Solvers
+        of the project itself, such as smo, cannot be replaced, since others are built on them.
 
     Raises
     ------
     ParameterError
-        If it is no solver, saying what it lacks; if its name is taken, or stands for something else.
+        If it is not a solver (the message says what it lacks), or if its name is taken or stands for something else.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def register_solver(solver: Solver, *, replace: bool = False) -> Solver:
 
 
 def unregister_solver(name: str) -> None:
-    """Take back what :func:`register_solver` did under that name; what it replaced is there again.
+    """Undo :func:`register_solver` for that name; a solver that was replaced is restored.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def unregister_solver(name: str) -> None:
     Raises
     ------
     UnknownSolverError
-        If nothing was registered so in this process.
+        If nothing was registered under that name in this process.
 
     Examples
     --------
@@ -180,12 +180,12 @@ def unregister_solver(name: str) -> None:
 
 
 def check_solver(solver: object) -> Solver:
-    """Return an object if it is a solver that says all that callers need.
+    """Return an object if it is a solver that states everything that callers need.
 
     Raises
     ------
     ParameterError
-        Otherwise, with what it lacks.
+        If it is not; the message says what it lacks.
     """
     if isinstance(solver, type) and issubclass(solver, Solver):
         raise ParameterError(f"a solver is an object, but the class {solver.__name__} came; pass {solver.__name__}().")
@@ -221,7 +221,7 @@ def _are_all(kinds: object, base: Any) -> bool:
 
 
 def find_solver(name: SolverLike) -> Solver:
-    """Return the solver of that name; ``cvxpy:NAME`` is anything that CVXPY can call. A solver stands for itself.
+    """Return the solver of that name, or a solver itself; ``cvxpy:NAME`` is any solver that CVXPY can call.
 
     Parameters
     ----------
@@ -231,9 +231,9 @@ def find_solver(name: SolverLike) -> Solver:
     Raises
     ------
     UnknownSolverError
-        If there is none; the message suggests the nearest names.
+        If there is no such solver; the message suggests the nearest names.
     ParameterError
-        If a class came, or a solver that lacks something.
+        If a class is passed, or a solver that lacks something.
 
     Examples
     --------

@@ -88,8 +88,7 @@ class LowRank(Gram):
     ShapeError
         If a stream of blocks changes between visits, or one of Dask has not the samples that its array says.
     WorkersLostError
-        If no worker of Dask is left, or they die of a block. The factors that single workers take with them are
-        computed anew.
+        If no Dask worker is left, or if they die of a block. Factors that single workers lose are computed again.
 
     Examples
     --------

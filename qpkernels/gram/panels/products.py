@@ -27,8 +27,7 @@ It is that of the polynomial, 7.5e-8, and of its last sums and products, each of
 _DENSITY = 0.25
 """Part of entries that are not zero up to which sparse panels are faster.
 
-With 64 to 1024 features they take 0.35 of the time at a density of 0.1, 0.7 at 0.25 and as much at 0.4, in both
-precisions.
+With 64 to 1024 features they take 0.35 of the time at a density of 0.1, 0.7 at 0.25 and 1 at 0.4, in both precisions.
 """
 
 _FEATURES = 32

@@ -228,8 +228,7 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     program
         The program whose constraints are Ax + s = b with s in K.
     z
-        Multipliers, shape (rows of A,), in the dual cone up to rounding, with A'z = 0 and b'z < 0; their size does not
-        matter.
+        Multipliers, shape (rows of A,), in the dual cone up to rounding, with A'z = 0 and b'z < 0, of any size.
 
     Examples
     --------

@@ -406,9 +406,8 @@ def enclose_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Enclosur
     """Return an interval that holds the optimal value in exact arithmetic, for the matrices as stored in float64.
 
     x and z are moved by rounding errors: x to a point that is proved to satisfy every constraint exactly, and z to one
-    that is proved to be dual feasible. If no such point is found on one side, that end is infinite. The reason may be a
-    point that is far from optimal, dependent equations, a feasible set without interior, or free variables that P
-    leaves flat.
+    that is proved to be dual feasible. If no such point is found on one side, that end is infinite. Reasons are a point
+    far from optimal, dependent equations, a feasible set without interior, and free variables that P leaves flat.
 
     Parameters
     ----------

@@ -298,8 +298,7 @@ class VariableBounds:
 
         Within l <= x <= u, a row a'x is at least m = sum_j min(a_j l_j, a_j u_j). Where it must be at most b = m, each
         of its variables is at the end that makes m (Brearley, Mitra and Williams, 1975). With m = 0 that is x_j = 0,
-        compared with which no rounding is small: all terms of such a row violate it. Only rows that cancel exactly are
-        used.
+        compared with which no rounding is small: all terms of such a row violate it. Only exact cancellation counts.
         """
         lower, upper = self.lower.copy(), self.upper.copy()
         A = csr_array(program.A, copy=True)

@@ -147,8 +147,8 @@ def certify_kernel_qp(
     the largest violation of a hard constraint (an infinite bound of beta) by the given (f, b), beyond rounding, each as
     a share of its own terms |target_i - b| + |f(x_i)| + epsilon_i. In a soft model the slacks are completed, so it is
     0. If it is not 0, (f, b) is moved to where every hard constraint holds, and P is its value there; see
-    :class:`Move`. If no such point is found, P bounds nothing, ``uncounted`` is infinite, and the certificate holds at
-    no tolerance.
+    :class:`Move`. If no such point is found, P bounds nothing, ``uncounted`` is infinite, and the certificate never
+    holds.
 
     Parameters
     ----------

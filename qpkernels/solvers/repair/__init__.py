@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Answers of solvers to cone programs made fit to be certified: optima, and proofs that there are none."""
+"""The repair of solvers' answers to cone programs before they are certified: optima, and proofs that there are none."""
 
 from qpkernels.solvers.repair.answers import Repaired, repair
 

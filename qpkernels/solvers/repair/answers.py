@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An answer repaired before it is judged, so that a loose one need not be refused and the judge need not be lenient."""
+"""The repair of an answer before it is judged, so that a loose answer need not be refused nor the judge be lenient."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Repaired:
-    """A point with multipliers, and what is proved of them.
+    """A point with multipliers, and the certificate of both.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Repaired:
     multipliers
         z, shape (rows of A,), in the sign of Px + q + A'z = 0.
     certificate
-        What is proved of both together.
+        The certificate of both together.
     """
 
     point: Vector
@@ -58,24 +58,24 @@ class Repaired:
 
     @property
     def error(self) -> float:
-        """The least tolerance at which the certificate holds, infinite if it never does."""
+        """The smallest tolerance at which the certificate holds, infinite if it never does."""
         return self.certificate.error
 
 
 def repair(program: ConeProgram, x: Vector, z: Vector, tol: float) -> Repaired:
     """Return the answer (x, z) itself if its certificate holds at ``tol``, else the best of its repairs.
 
-    It is clipped to its bounds, its multipliers are cleared of rounding and completed by those of bounds, and both are
-    moved by least steps onto the equations and into the cones, in units of their own sizes. Whatever is still loose is
-    polished, with other cones by way of the quadratic programs that these make near it. Each repair is judged by
-    :func:`certify_cone_program` as any answer is, so it need not be trusted: one that makes no better proof is dropped.
+    The point is clipped to its bounds, its multipliers are cleared of rounding and completed by those of bounds, and
+    both are moved by the smallest steps onto the equations and into the cones, in units of their own sizes. An answer
+    that is still loose is polished; for other cones, this uses quadratic programs that approximate the program near it.
+    Each repair is judged by :func:`certify_cone_program` like any answer, and dropped if it does not improve the proof.
 
     Parameters
     ----------
     program, x, z
         As in :func:`qpkernels.problems.certify_cone_program`.
     tol
-        The tolerance at which the answer is good enough as it is.
+        The tolerance at which the answer is good enough without repair.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Proofs of infeasibility and of unboundedness as a solver returns them, made exact before they are judged."""
+"""Proofs of infeasibility and of unboundedness that a solver returns, made exact before they are judged."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ACTIVE = 1e-5
 
 
 def repair_multipliers(program: ConeProgram, z: Vector) -> tuple[Vector, Certificate]:
-    """Return the best proof near z that no x is feasible: with A'z = 0 to the last digits, as far as one was found.
+    """Return the best proof near z that no x is feasible, with A'z = 0 to the last digits if one was found.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def repair_multipliers(program: ConeProgram, z: Vector) -> tuple[Vector, Certifi
 
 
 def repair_direction(program: ConeProgram, x: Vector) -> tuple[Vector, Certificate]:
-    """Return the best proof near x of a fall without bound: with Px = 0 and -Ax in K, as far as one was found.
+    """Return the best proof near x that the objective is unbounded, with Px = 0 and -Ax in K if one was found.
 
     Parameters
     ----------
