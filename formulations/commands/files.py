@@ -80,9 +80,7 @@ def export_command(
 def scale_command(
     source: SamplesOptions,
     path: Annotated[Path, typer.Argument(help="The LIBSVM text to write.", metavar="FILE")],
-    lower: Annotated[
-        float, typer.Option("--lower", "-l", help="The new smallest value of every feature.")
-    ] = -1.0,
+    lower: Annotated[float, typer.Option("--lower", "-l", help="The new smallest value of every feature.")] = -1.0,
     upper: Annotated[float, typer.Option("--upper", "-u", help="The new largest value of every feature.")] = 1.0,
     save_range: Annotated[
         Path | None, typer.Option("--save-range", "-s", help="Write the range of every feature to this file.")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Losses within a ball of the space: what models share that bound ||f||^2 by R in place of a penalty on it.
+r"""Losses within a ball of the space: the common part of models that bound ||f||^2 by R in place of a penalty on it.
 
-With losses psi_i of the decision values, all multiplied by the weight w, primal and dual::
+With losses psi_i of the decision values, all multiplied by the weight w, these are the primal and the dual::
 
     min  w sum psi_i(f(x_i) + b)                              s.t.  ||f||^2 <= R
     max  -w sum psi_i*(-beta_i / w) - sqrt(R beta'K beta)     s.t.  1'beta = 0,  -beta_i / w in dom psi_i*
@@ -9,7 +9,7 @@ With losses psi_i of the decision values, all multiplied by the weight w, primal
     2 lambda f = sum_j beta_j k(x_j, .),   lambda (R - ||f||^2) = 0
 
 The multiplier lambda >= 0 of the ball is the weight of the penalty form: min w sum psi_i + lambda ||f||^2 has the same
-answer, as has min 1/2 ||f||^2 + C sum psi_i with C = w/(2 lambda).
+answer, and so does min 1/2 ||f||^2 + C sum psi_i with C = w/(2 lambda).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["BallModel", "SupportOfBall"]
 
 
 class BallModel(Model[Answered]):
-    """A model of losses within a ball. The beta of its answers are the multipliers of the losses.
+    """A model of losses within a ball. The beta of an answer are the multipliers of the losses.
 
     Notes
     -----
@@ -46,11 +46,11 @@ class BallModel(Model[Answered]):
     beta
         Multipliers of the losses, shape (m,): the beta of an answer.
     C
-        What the loss of each sample is multiplied by, shape (m,).
+        The factor of the loss of each sample, shape (m,).
     f, form
-        The function as a form has it, and the form.
+        The function in the expressions of a form, and the form.
     answer, bounds
-        As a form reads them, see :meth:`formulations.modelling.form.Form.read`.
+        As a form reads them; see :meth:`formulations.modelling.form.Form.read`.
     """
 
     entry = replace(Model.entry, parameters=(SQUARED_RADIUS,), expands=False)
@@ -73,7 +73,7 @@ class BallModel(Model[Answered]):
 
     @property
     def ball(self) -> Ball:
-        """Where f is looked for, at the present R."""
+        """The ball that contains f, at the present R."""
         return Ball(float(self.value_of("R")))
 
     def bounds(self) -> FenchelBounds:
@@ -114,16 +114,16 @@ class BallModel(Model[Answered]):
         return replace(answer, beta=bounds.feasible(found), is_expansion=False)
 
     def regularisation_of(self, beta: Vector) -> float:
-        """Return the multiplier of the ball, lambda = sqrt(beta'K beta / R) / 2: the penalty on ||f||^2 it stands for.
+        """Return the multiplier of the ball, lambda = sqrt(beta'K beta / R) / 2, the equivalent penalty on ||f||^2.
 
-        It is in the scale of the objective: what the least value falls by where R grows by 1.
+        It is in the scale of the objective: the optimal value falls at this rate as R grows.
         """
         return 0.5 * float(np.sqrt(max(0.0, float(beta @ self.gram.product(beta))) / self.value_of("R")))
 
     def cost_of(self, beta: Vector) -> float:
         """Return C = w/(2 lambda), with which min 1/2 ||f||^2 + C sum psi_i has the same answer; w as :attr:`weight`.
 
-        It is infinite where lambda is 0: there the ball is wider than the losses need, and no finite C need have its f.
+        It is infinite where lambda is 0. The ball is then wider than the losses need, and maybe no finite C has its f.
         """
         regularisation = self.regularisation_of(beta)
         return 0.5 * self.weight / regularisation if regularisation > 0 else float("inf")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several models on samples of one kernel matrix, trained together.
 
-KernelQPs that a batch takes are solved there and share its kernel values; everything else, and whatever the batch
-leaves unproved, is solved model by model in threads. Either way an answer is what solving its model alone would return.
+KernelQPs that a batch takes are solved there and share its kernel values. All other models, and those that the batch
+leaves unproved, are solved one by one in threads. Either way, solving the model by itself would return the same answer.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _solved(
 _MOST_THREADS = 4096
 
 _OF_A_BATCH = frozenset({"max_iter", "time_limit", "cache_size"})
-"""Options that mean the same in a batch."""
+"""Options that have the same meaning in a batch."""
 
 Known = TypeVar("Known")
 
@@ -91,13 +91,13 @@ class Part:
     Attributes
     ----------
     state
-        Makes the model, on ``gram.part(samples)`` or on the shared ``gram`` itself, when somebody asks for it.
+        A callable that makes the model, on ``gram.part(samples)`` or on the shared ``gram`` itself, when it is needed.
     samples
         Numbers of its samples in the shared matrix.
     after
-        Number of an earlier part that it may start from.
+        Number of an earlier part from which it may start.
     held_out
-        Numbers of samples at which its decision values are wanted.
+        Numbers of samples at which its decision values are requested.
     """
 
     state: Callable[[], Model[Any]]
@@ -118,24 +118,24 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Trained(Generic[Answered]):
-    """The answer of a part; its certificate and the Solution are made when they are asked for.
+    """The answer of a part. Its certificate and the Solution are made on request.
 
     Attributes
     ----------
     status, relative_gap
-        What is proved, at the tolerance asked for, and the gap of the certificate.
+        The proved status at the requested tolerance, and the gap of the certificate.
     beta, intercept
         The point of the dual, shape (number of its samples,), and b.
     held_out
         f(x) + b at the samples held out, or None.
     iterations, seconds
-        Of its solver; what machines of a batch share is not divided among them.
+        The work of its solver. Work that the machines of a batch share is not divided among them.
     expand
-        Finds the coefficients of the function where a model was solved by itself; None: they are beta.
+        A callable that finds the coefficients of the function if the model was solved by itself; None: they are beta.
     free_margin
         rho of a margin that is found along with f, where it is known without the Solution.
     own_weights
-        Those of the explicit features, where the model was solved in these.
+        The weights of the explicit features, if the model was solved in these.
     """
 
     status: Status
@@ -181,10 +181,10 @@ class Trained(Generic[Answered]):
 
     @cached_property
     def coefficients(self) -> Vector | None:
-        """Those of the function that is proved, over its samples and with the kernel as it is; None: it has none.
+        """The coefficients of the proved function over its samples, with the kernel as given, or None.
 
-        They are beta, unless the matrix was clipped. Another function, such as one of weights, is no sum over samples:
-        the expansion in beta beside it may be far from it where rounding is large.
+        They are beta, unless the matrix was clipped. Another function, such as one of weights, is not a sum over
+        samples, and where rounding is large the expansion in beta may be far from it.
         """
         return self.beta if self.expand is None else self.expand()
 
@@ -201,7 +201,7 @@ class Trained(Generic[Answered]):
 
 
 Report = Callable[[int, "Trained[Any] | QPKernelsError"], None]
-"""Told the number of a part and its answer, as soon as that is there."""
+"""A callable that is given the number of a part and its answer, as soon as there is one."""
 
 
 class Solutions(Sequence[Answered]):
@@ -224,12 +224,12 @@ class Solutions(Sequence[Answered]):
 
 
 def check_jobs(n_jobs: object) -> int:
-    """Return a number of threads, -1 standing for one on each core.
+    """Return a number of threads, where -1 stands for one on each core.
 
     Raises
     ------
     ParameterError
-        If it is no such number.
+        If it is not such a number.
     """
     if not is_integer(n_jobs) or n_jobs == 0 or abs(n_jobs) > _MOST_THREADS:
         raise ParameterError(f"n_jobs must be a number of threads, or -1 for all cores, but {shown(n_jobs)} came.")
@@ -247,24 +247,24 @@ def train(
     report: Report | None = None,
     programs: KernelQPs | None = None,
 ) -> list[Trained[Any] | QPKernelsError]:
-    """Solve all parts; one that has no answer gives its error in place of one.
+    """Solve all parts; a part without an answer gives its error in place of one.
 
     Parameters
     ----------
     gram
         The kernel matrix that they share.
     parts
-        The models, each after the one that it may start from.
+        The models, where each comes after the one from which it may start.
     tol, solver, options
-        As in :meth:`~formulations.modelling.model.Model.solve`, for each: ``time_limit`` is that of each model, of
-        which nothing is spent on what they share. With another solver than smo, or other options than ``max_iter``,
+        As in :meth:`~formulations.modelling.model.Model.solve`, for each. The ``time_limit`` of a model does not
+        include the work that they share. With another solver than smo, or other options than ``max_iter``,
         ``time_limit`` and ``cache_size`` (MiB of kernel values), every model is solved by itself.
     n_jobs
         Number of threads; -1: one for each core.
     report
-        Told of every answer as soon as it is there.
+        A callable that is given every answer as soon as there is one.
     programs
-        The parts as arrays, where they are KernelQPs: these are solved first, and what they prove needs no model.
+        The parts as arrays, where they are KernelQPs. These are solved first, and proved parts need no model.
     """
     check_jobs(n_jobs)
     tol = check_tolerance(tol)
@@ -304,7 +304,7 @@ def train(
 def train_one(
     model: Model[Answered], *, tol: float, solver: SolverLike | None = None, **options: Any
 ) -> Trained[Answered]:
-    """Solve a model; of an answer that is proved as an array, the Solution is made when somebody asks for it.
+    """Solve a model. If the answer is proved as an array, the Solution is made on request.
 
     Parameters
     ----------
@@ -338,7 +338,7 @@ def is_plain(request: Mapping[str, Any]) -> bool:
 
 
 def as_arrays(model: Model[Any]) -> KernelQPs | None:
-    """Return the array that a model is which is a KernelQP of few samples, with finite bounds, or has a free margin."""
+    """Return a model as arrays, if it is a KernelQP of few samples with finite bounds, or has a free margin."""
     bounds = model.bounds()
     return array_of(model, model.programs(bounds), bounds)
 
@@ -358,7 +358,7 @@ def _train_as_arrays(
 
 
 def solve_arrays(programs: KernelQPs, tol: float, options: Mapping[str, Any], n_jobs: int) -> Solved | None:
-    """Lower the gaps of arrays of machines, as far as few steps do that; None: they are not of the kind."""
+    """Lower the gaps of arrays of machines by few steps; return None if they are not of this kind."""
     from qpkernels.families.batch.arrays import solve_kernel_qps
 
     most = options.get("max_iter")
@@ -366,7 +366,7 @@ def solve_arrays(programs: KernelQPs, tol: float, options: Mapping[str, Any], n_
 
 
 def trained_as_array(part: Part, solved: Solved, number: int, tol: float) -> Trained[Any]:
-    """Return the answer of a part that is proved as the machine of that number in an array."""
+    """Return the answer of a part that is proved as the machine of the given number in an array."""
     return Trained(
         Status.OPTIMAL,
         float(solved.relative_gaps[number]),
@@ -393,7 +393,7 @@ def _solution_of(part: Part, solved: Solved, number: int, tol: float) -> Solutio
 
 
 def _left(request: SolveRequest, spent: float) -> SolveRequest:
-    """Return the request with what is left of a limit of time once so many seconds are spent."""
+    """Return the request with the time that is left of its limit after the given seconds."""
     limit = request.of_any.time_limit
     if limit is not None and spent:
         request = replace(request, of_any=request.of_any.having(time_limit=time_left(limit, spent)))

@@ -44,7 +44,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """f at the samples, which is computed when it is first asked for: an enclosure never asks."""
+    """f at the samples, which is computed on first use; an enclosure never uses it."""
 
     compute: Callable[[], FunctionAtSamples]
 
@@ -64,7 +64,7 @@ def _itself(known: FunctionAtSamples) -> FunctionAtSamples:
 
 
 def evaluated(function: Expansion, gram: Gram) -> FunctionAtSamples:
-    """Return f at the samples, computed as for the answer itself: other sums of the same terms round otherwise."""
+    """Return f at the samples, computed as for the answer itself: other sums of the same terms round differently."""
     if isinstance(gram, LowRank):
         return _by_factor(function, gram)
     if gram.is_over(function) and gram.correction is None:
@@ -250,9 +250,9 @@ def expand(
     Parameters
     ----------
     values
-        K beta, where a solver holds it already; computed when left out.
+        K beta, if a solver holds it already; it is computed if left out.
     bounds
-        Of a KernelQP, who compute it as exactly as they need it, and judge by it; left out, float64 does.
+        The bounds of a KernelQP, which compute K beta as exactly as they need it; by default it is in float64.
     """
     usable = 0.0 < np.abs(beta).max() <= _LARGEST
     function = gram.expansion(beta if usable else np.zeros(len(gram)), intercept, classes)
@@ -266,7 +266,7 @@ def sum_of(f: Expansion, *others: Expansion) -> Expansion:
     Parameters
     ----------
     others
-        Those, whose intercepts are left out.
+        The other functions, whose intercepts are left out.
     """
     parts = [f, *others]
     join = scipy.sparse.vstack if is_sparse(f.centers) else np.concatenate
@@ -337,7 +337,7 @@ def checked_coefficients(beta: Any, intercept: Any, samples: int) -> tuple[Vecto
     ShapeError
         If they are not ``samples`` real numbers and one.
     ParameterError
-        If b is no number.
+        If b is not a number.
     """
     coefficients, level = read_array(beta, "beta"), read_array(intercept, "b")
     if coefficients.shape != (samples,) or coefficients.dtype.kind not in "biuf" or level.ndim != 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How models and forms show themselves: the textbook's problem, the data, the kernel, the hyper-parameters."""
+"""How models and forms are shown: the textbook problem, the data, the kernel and the hyper-parameters."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Explained(Carded):
     """A model with a textbook's problem, samples and a kernel; ``repr`` is one line of them."""
 
     textbook: ClassVar[TextbookProblem | None] = None
-    """The problem as the docstring of the module writes it; None: its class does not say."""
+    """The problem as the docstring of the module states it, or None if the class does not state it."""
 
     @property
     def name(self) -> str:
@@ -69,7 +69,7 @@ class Explained(Carded):
 
 
 def statement_of_model(model: Any) -> TextbookProblem | None:
-    """Return the problem of a model's usual form in maths; None where its class does not say."""
+    """Return the problem of a model's usual form in maths, or None if its class does not state it."""
     usual = next(iter(model.forms.values()), None)
     return None if usual is None else statement_of_form(usual)
 
@@ -118,7 +118,7 @@ def _solvers_of(model: Any) -> Iterator[str]:
 
 
 def statement_of_form(form: Any) -> TextbookProblem | None:
-    """Return the problem of a form in maths, without b in a model without; None where its class does not say."""
+    """Return the problem of a form in maths, with b if the model has one, or None if its class does not state it."""
     kind: Any = type(form.model)
     return None if form.textbook is None else _stated(form.textbook, kind, form.model.fit_intercept)
 
@@ -134,7 +134,7 @@ def _stated(textbook: TextbookProblem, kind: Any, fit_intercept: bool) -> Textbo
 
 @cache
 def objective_of(textbook: TextbookProblem | None, kind: Any, fit_intercept: bool) -> str:
-    """Return what a problem of the textbook minimises or maximises, as models of a kind have it; empty where nothing.
+    """Return the objective of a textbook problem, as models of a kind have it; empty if there is none.
 
     Each solution names it, and there are few kinds.
     """
@@ -171,7 +171,7 @@ def classes_of(classes: NDArray[Any] | None, signs: Vector | None) -> str:
 
 
 def kernel_of(gram: Gram, explicit: bool = False) -> str:
-    """Return a kernel as Python writes it, and its formula; or that f has weights in explicit features."""
+    """Return a kernel as Python writes it and its formula, or that f has weights in explicit features."""
     if explicit:
         return f"none: {to_text('f(x) = <w, x>')}"
     return f"{gram.space}{_FORMULA}{to_text(gram.formula)}"

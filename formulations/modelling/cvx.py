@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """CVXPY, imported when one of its names is first used: ``import formulations.modelling.cvx as cp``.
 
-Stating a problem uses it. A model that a solver takes as a KernelQP is stated, solved and proved without, in less time
-than the import takes.
+Stating a form uses CVXPY. A model that a solver takes as a KernelQP is stated, solved and proved without it, in less
+time than the import takes.
 """
 
 from typing import Any

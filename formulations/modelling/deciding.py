@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The deciding function of a model's extended forms beside f + b, which is in no Solution.
+"""The part of the deciding function of extended forms that is added to f + b, which no Solution holds.
 
 In a primal, a further variable decides where it stands in one expression with f or b, as c does in |y - f - b - P c|.
-It only serves where a greater value of it loosens, or tightens, all that it shares with them, as that of a slack or of
-a bound of a norm, or where an equation defines it by them.
+It only serves where a greater value loosens, or tightens, everything that it shares with them, as for a slack or the
+bound of a norm, or where an equation defines it by them.
 
-In a dual, f is K times the multipliers as far as the multipliers of samples are tied by 1/2 ||f||^2 and the textbook's
-constraints alone. A further constraint or term that is one of each sample by itself changes its cost or its target.
-One that ties those of several samples adds its own derivative to f + b in the rows of the primal: P'beta = 0 adds P c,
-1/2 beta'Mbeta adds M beta, and so does a kernel that is a variable.
+In a dual, f is K times the multipliers, as long as only 1/2 ||f||^2 and the textbook's constraints tie the multipliers
+of samples to each other. A further constraint or term for each sample by itself changes its cost or its target. One
+that ties those of several samples adds its own derivative to f + b in the rows of the primal: P'beta = 0 adds P c, 1/2
+beta'Mbeta adds M beta, and so does a kernel that is a variable.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _BOTH = frozenset({-1, 1})
 
 
 def left_out(form: Statement) -> tuple[str, ...]:
-    """Return the names of what decides beside f + b in an extended form; of a textbook form nothing does."""
+    """Return the names of all that decides in addition to f + b in an extended form; none for a textbook form."""
     if not form.is_extended:
         return ()
     textbook, extension = form.textbook_problem, form.extension

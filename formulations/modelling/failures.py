@@ -22,7 +22,7 @@ def infeasible(
     Parameters
     ----------
     names
-        The constraints that the multipliers weigh, where the user may have the problem explained.
+        The constraints with multipliers, if the problem can be explained to the user.
     """
     shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
     advice = f"they are among {shown}; conflict() finds an irreducible subset" if names else "relax it"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The base class of kernel machines: data, kernel, hyper-parameters, two bounds of the optimum, and reading answers."""
+"""The base class of kernel machines: data, kernel, hyper-parameters, two bounds of the optimum, and answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from qpkernels.problems import (
 __all__ = ["Answered", "Conditions", "KernelMachine"]
 
 Conditions: TypeAlias = Mapping[str, Vector]
-"""The optimality conditions of each sample, shape (m,), by their formula: what vanishes at an optimum."""
+"""The optimality conditions of each sample, shape (m,), by their formulas; they vanish at an optimum."""
 
 Answered = TypeVar("Answered", bound=Solution, covariant=True)
 """The type that solving a model of a kind returns."""
@@ -49,8 +49,8 @@ Answered = TypeVar("Answered", bound=Solution, covariant=True)
 class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
     """A kernel machine: its problem, stated on data, and the words in which it is answered.
 
-    The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. Who solves and
-    who certifies it is :class:`~formulations.modelling.model.Model`, which every model is a subclass of.
+    The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. It is solved and
+    certified by :class:`~formulations.modelling.model.Model`, of which every model is a subclass.
 
     Attributes
     ----------
@@ -64,23 +64,23 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
     Arguments of the methods:
 
     answer
-        A point to be judged: beta, b and f, and f at the samples.
+        A point to be judged: beta, b, f, and the values of f at the samples.
     bounds
         The two bounds of the optimum that its method ``bounds`` stated.
     certificate, status, run
-        What is proved of the answer, what it counts as, and who found it in which time.
+        The certificate of the answer, its status, and the run that found it.
     fields
-        What the solutions of all models have; see :class:`~formulations.Solution`.
+        The fields of the solutions of all models; see :class:`~formulations.Solution`.
     point
         The solution of a system of linear equations, or of a fit in a norm, in its own variables.
     multipliers
-        Those of the residuals of a fit in a norm.
+        The multipliers of the residuals of a fit in a norm.
     beta, intercept, b
         Coefficients, shape (m,), and b.
     fitted
-        What an estimator of scikit-learn holds.
+        The contents of an estimator of scikit-learn.
     message
-        What a solver said that gave no answer.
+        The message of a solver that gave no answer.
     """
 
     _elsewhere: ClassVar[Mapping[str, str]] = OF_KERNELS
@@ -103,7 +103,7 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
 
     @cached_property
     def forms(self) -> Mapping[str, Any]:
-        """The forms of the model by name, the usual one first: ``model.forms["dual"]`` is ``model.dual``."""
+        """The forms of the model by name, beginning with the usual one: ``model.forms["dual"]`` is ``model.dual``."""
         return {name: getattr(self, name) for name, _ in Stated.of(type(self))}
 
     def _sound_forms(self) -> Iterator[Any]:
@@ -119,13 +119,13 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
 
     @property
     def scale(self) -> Scale:
-        """In which scale its value counts, that of its certificates and of its solutions where no form is named."""
+        """The scale of its value, which certificates have, and solutions where no form is named."""
         forms: tuple[tuple[str, Any], ...] = Stated.of(type(self))
         stated = (form.textbook for _, form in forms if not form.is_dual)
         return Scale(self.entry.counts or objective_of(next(stated, None), type(self), self.fit_intercept))
 
     def qp(self) -> KernelQP | None:
-        """State the model as a KernelQP, from the textbook and not from its forms; None if it is none."""
+        """State the model as a KernelQP, from the textbook and not from its forms, or return None."""
         return None
 
     def bounds(self) -> Bounds:
@@ -136,24 +136,24 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         return KernelQPBounds(program)
 
     def linear_system(self, bounds: Bounds) -> LinearSystem | LeastSquares | None:
-        """State the model, whose bounds are these, as a problem of linear algebra, or None if it is none."""
+        """State the model, which has these bounds, as a problem of linear algebra, or return None."""
         if not self.entry.linear or not isinstance(bounds, KernelQPBounds):
             return None
         # A coefficient that is held at 0, as that of an absent sample is, is no equation of the others.
         return bounds.program.linear_system() if self.absent.size == 0 else None
 
     def programs(self, bounds: Bounds) -> tuple[Program, ...]:
-        """Return the programs whose answers are the model's, without CVXPY, the most special first."""
+        """Return the programs whose answers are the model's, without CVXPY, beginning with the most specific."""
         stated = (self.linear_system(bounds), bounds.program)
         return tuple(program for program in stated if program is not None)
 
     @property
     def statement(self) -> TextbookProblem | None:
-        """The problem of the usual form in maths; None where its class does not say."""
+        """The problem of the usual form in maths, or None if its class does not state it."""
         return statement_of_model(self)
 
     def card(self) -> Card:
-        """Return what ``print`` and notebooks show: the problem, and what it is made of."""
+        """Return the card that ``print`` and notebooks show: the problem, and its parts."""
         return card_of_model(self)
 
     def __repr__(self) -> str:
@@ -221,7 +221,7 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         }
 
     def support(self, answer: Candidate, bounds: Bounds) -> Support:
-        """Return the support vectors; all samples of a model whose coefficients are dense."""
+        """Return the support vectors, which are all samples if the coefficients are dense."""
         return bounds.support(answer.beta, answer.decision) if self.entry.sparse else Support.of_all(len(self))
 
     @abstractmethod
@@ -229,7 +229,7 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
         """Make the solution of this kind of model; ``fields`` are those that all have."""
 
     def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
-        """Return (beta, b) in the scaling of this model of what an estimator of scikit-learn holds."""
+        """Return the (beta, b) of an estimator of scikit-learn in the scaling of this model."""
         return fitted.dual, fitted.intercept
 
     def _from_coefficients(self, beta: Any, intercept: Any) -> Candidate:

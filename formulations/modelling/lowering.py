@@ -34,9 +34,9 @@ Structure: TypeAlias = Literal["textbook", "lowered"]
 
 "textbook" is in the variables of the declaration: P is YKY in the dual of a soft margin, and [[K, -K], [-K, K]] in that
 of a tube. Variables that no equation defines stay, and are named "auxiliary": those above a hinge, an absolute value, a
-largest entry, a norm, an exponential or a power. A dual that the textbook solves as a linear system is written as that,
-with b among the unknowns, and the objective 0. "lowered" is as solvers get it: the norm of a dual in few features, and
-that of a tube, has auxiliary variables of its own.
+largest entry, a norm, an exponential or a power. A dual that the textbook solves as a linear system is written as such,
+with b among the unknowns and the objective 0. "lowered" is the form that solvers get: the norm of a dual in few
+features, and that of a tube, has auxiliary variables of its own.
 """
 
 _AUXILIARY = "auxiliary"
@@ -47,7 +47,7 @@ _WRITING, _LOWERING = ContextVar("writing", default=False), ContextVar("lowering
 
 
 def is_written_back() -> bool:
-    """Return whether an answer of this library is being written to variables, rather than one that CVXPY found."""
+    """Return whether an answer of this library, and not one that CVXPY found, is being written to variables."""
     return _WRITING.get()
 
 
@@ -58,7 +58,7 @@ def is_lowered() -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Lowered:
-    """A CVXPY problem, its matrices, and the way back.
+    """A CVXPY problem, its matrices, and the way back from these.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Lowered:
     def write_back(self, x: Vector, z: Vector, solved: bool) -> None:
         """Write a point and its multipliers to the variables and constraints of the problem.
 
-        ``problem.status`` becomes "optimal" if ``solved``, else "optimal_inaccurate".
+        ``problem.status`` becomes "optimal" if ``solved``, and otherwise "optimal_inaccurate".
         """
         raw = SimpleNamespace(
             status="Solved" if solved else "AlmostSolved",
@@ -106,7 +106,7 @@ class Lowered:
             _WRITING.reset(token)
 
     def matrices(self, structure: Structure) -> ConeProgram:
-        """Return the program as it is, or without auxiliary variables that equations define.
+        """Return the program itself, or without auxiliary variables that equations define.
 
         Raises
         ------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Many fits on samples of one kernel matrix, each of one machine or several, trained together.
 
-Machines on the same samples follow each other: each takes up the rows and the answer of the one before. Where all
+Machines on the same samples follow each other, and each takes over the rows and the answer of the one before. If all
 machines of a fit are proved as arrays, none of them becomes an object.
 """
 
@@ -91,7 +91,7 @@ class Scheme(Explained, metaclass=ChecksKeywords):
 
     @abstractmethod
     def programs(self) -> KernelQPs | None:
-        """Return the machines as arrays, where each is made of what its samples are for themselves; else state each."""
+        """Return the machines as arrays, if each follows from its samples by themselves; otherwise state each."""
 
     @property
     @abstractmethod
@@ -100,7 +100,7 @@ class Scheme(Explained, metaclass=ChecksKeywords):
 
     @abstractmethod
     def answered(self, answers: Sequence[Trained[Any] | QPKernelsError]) -> Any:
-        """Return the answer of all machines, given that of each; raise the error of the first that has none."""
+        """Return the answer of all machines, given that of each, or raise the error of the first without an answer."""
 
     @abstractmethod
     def solve(self, solver: SolverLike | None = None, *, tol: float = 1e-6, **options: Any) -> Any:
@@ -126,12 +126,12 @@ class Machines:
     Attributes
     ----------
     model
-        What they are stated by.
+        The model or scheme that states them.
     samples, held_out
-        Numbers in the kernel matrix that the fits share of the samples of the fit, and of those at which the values of
-        all machines are wanted.
+        Numbers, in the shared kernel matrix, of the samples of the fit, and of those at which the values of all
+        machines are requested.
     programs
-        The machines as arrays over these samples; None: they are not of the kind.
+        The machines as arrays over these samples; None if they are not of this kind.
     """
 
     model: Model[Any] | Scheme
@@ -166,7 +166,7 @@ class Machines:
         return found
 
     def part(self, number: int, after: int | None) -> Part:
-        """Return a machine on samples of the matrix that is shared, which may start from the part ``after``."""
+        """Return a machine on samples of the shared matrix, which may start from the part ``after``."""
         own = self.parts[number]
         return Part(own.state, self.samples[own.samples], after, self.held_out)
 
@@ -178,13 +178,13 @@ class MachineAnswers:
     Attributes
     ----------
     proved
-        Whether each is proved at the tolerance asked for.
+        Whether each is proved at the requested tolerance.
     relative_gap
-        The largest; NaN where a machine has no answer.
+        The largest gap; NaN if a machine has no answer.
     values
         f(x) + b at the samples held out, one machine a column; None where a machine has no answer.
     make
-        Makes the answer of each machine, or its error.
+        A callable that makes the answer of each machine, or its error.
     """
 
     proved: bool
@@ -219,7 +219,7 @@ def train_machines(
     gram
         The kernel matrix that they share.
     fits
-        In an order in which those on the same samples start well from each other: of ascending costs.
+        The fits in an order in which those on the same samples start well from each other, of ascending costs.
     tol, solver, options, n_jobs
         As in :func:`~formulations.modelling.batch.train`.
     """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Regularised mean losses: what models share whose textbook divides by m, and weighs the norm by lambda.
+r"""Regularised mean losses: the common part of models whose textbook form divides by m and weighs the norm by lambda.
 
 With losses L_i of f(x_i), and C = 1/(2 lambda)::
 
     lambda/m ||f||^2 + 1/m sum L_i   =   2 lambda/m (1/2 ||f||^2 + C sum L_i)
 
-The model, its dual and its certificate count as in the parentheses on the right, where beta are coefficients of f. The
-primal form is that of the textbook, and counts as on the left.
+The values of the model, its dual and its certificate are those of the parentheses on the right, where beta are
+coefficients of f. The primal form is that of the textbook, with the value on the left.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MEAN_FACTOR = "2 lambda/m"
 
 
 class MeanRiskModel(Model[Answered]):
-    """A model of a mean loss with the weight lambda/m of ||f||^2, which counts as 1/2 ||f||^2 + C sum L_i."""
+    """A model of a mean loss with the weight lambda/m of ||f||^2, whose value is 1/2 ||f||^2 + C sum L_i."""
 
     entry = replace(Model.entry, parameters=(LAMBDA,))
     regularisation: cp.Parameter
@@ -47,7 +47,7 @@ class MeanRiskModel(Model[Answered]):
 
     @property
     def mean_factor(self) -> float:
-        """2 lambda/m, what the value of the textbook's form is of that of the model."""
+        """2 lambda/m, the value of the textbook form divided by that of the model."""
         return 2.0 * float(self.value_of("regularisation")) / len(self)
 
     def mean_risk(self, f: Hypothesis, loss: cp.Expression) -> cp.Problem:

@@ -82,12 +82,12 @@ class PrimalFunction:
 
 
 def primal_answer(model: KernelMachine[Any], answer: Any, weights: bool | None) -> Candidate | None:
-    """Read an answer that is a function alone, without its multipliers yet; None of any other answer.
+    """Read an answer that is only a function, without its multipliers; return None for any other answer.
 
     Raises
     ------
     ParameterError, ShapeError, NonFiniteError
-        If it does not fit the model, or is weights of features or coefficients of samples and nothing tells which.
+        If it does not fit the model, or could be either weights of features or coefficients of samples.
     """
     if isinstance(answer, PrimalFunction):
         values = finite_vector(model.gram.values(answer.function), "the values of the function", len(model))
@@ -105,7 +105,7 @@ def primal_answer(model: KernelMachine[Any], answer: Any, weights: bool | None) 
 
 
 def require_expansion(answer: object) -> None:
-    """Refuse a function of which only values are known, where their rounding errors are needed."""
+    """Refuse a function of which only values are known, if their rounding errors are needed."""
     if isinstance(answer, PrimalFunction):
         raise ParameterError("nothing is known of the rounding errors of a PrimalFunction; pass an Expansion.")
 
@@ -196,12 +196,12 @@ def _candidate(
 
 
 def multipliers_at(bounds: Bounds, answer: Candidate, name: str) -> Vector:
-    """Return the feasible beta of the largest dual value that is read off f(x_i) and b, of a model of that name.
+    """Return the feasible beta of the largest dual value that f(x_i) and b determine, for a model of that name.
 
     Raises
     ------
     ParameterError
-        If a problem of these bounds has no multipliers that f tells.
+        If f does not determine multipliers of a problem with these bounds.
     """
     values, intercept = answer.at_samples.values, answer.intercept
     match bounds:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Why a declared problem has no solution, in the terms of its constraints."""
+"""Why a declared problem has no solution, in terms of its constraints."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _TRIFLE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Contradiction:
-    """Farkas multipliers that prove that no point satisfies the constraints, and those that they weigh."""
+    """Farkas multipliers that prove that no point satisfies the constraints, and the constraints that they weigh."""
 
     certificate: Certificate
     multipliers: Vector
@@ -54,7 +54,7 @@ class Contradiction:
         return tuple(group.name for group in self.groups)
 
     def among(self, rows: Indices) -> bool:
-        """Return whether they weigh no constraint but some of these rows, and what serves them alone."""
+        """Return whether they weigh only some of these rows, and constraints that serve only these."""
         return all(group.rows.size > 0 and bool(np.isin(group.rows, rows).all()) for group in self.groups)
 
 
@@ -69,7 +69,7 @@ def relaxation_of(lowered: Lowered, labels: Collection[str], added: int, solver:
     Parameters
     ----------
     labels
-        Of those that may give way; none: the last ``added`` constraints, or all where that is 0.
+        Labels of the constraints that may give way; by default the last ``added`` constraints, or all if that is 0.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def relaxation_of(lowered: Lowered, labels: Collection[str], added: int, solver:
 
 
 def proof_of(outcome: Outcome, lowered: Lowered, backend: Solver) -> Contradiction | Ray | None:
-    """Return the proof of a solver's claim that there is no solution, or None where what it returned proves nothing.
+    """Return the proof of a solver's claim that there is no solution, or None if its answer proves nothing.
 
     A problem is unbounded below along a ray only if there is a point to start from.
     """
@@ -122,7 +122,7 @@ def _contradiction(lowered: Lowered, verdict: Verdict | None) -> Contradiction |
 
 
 def declared_groups(lowered: Lowered) -> tuple[Group, ...]:
-    """Return the declared constraints in their order, each with the rows that the reduction added for it alone.
+    """Return the declared constraints in their order, each with the rows that the reduction added only for it.
 
     Rows that were added for something else follow: the domains of the objective and of variables.
     """
@@ -162,14 +162,14 @@ def _range(block: Block) -> Indices:
 
 
 def name_of(constraint: cp.Constraint, number: int, words: str = "") -> str:
-    """Return what a constraint is called: its label, or else its number from 1 and what it says.
+    """Return the name of a constraint: its label, or else its number from 1 and its statement.
 
     Parameters
     ----------
     constraint, number
         The constraint, and its number from 0.
     words
-        What it says, in other words than CVXPY's.
+        Its statement, in words other than CVXPY's.
     """
     if constraint.label:
         return repr(constraint.label)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who solves what: the solver that was named, or one after the other until an answer is proved; and its judgement."""
+"""The choice of solvers: the named one, or one after the other until an answer is proved, and its judgement."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _ROOM = 20.0
 """Matrices of m^2 numbers that a form in CVXPY may hold in memory."""
 
 FEW, _FEW_OF_MARGIN = 2000, 5000
-"""Samples up to which a model is solved as an array where it is alone; and where its margin is free, as descents over
+"""Samples up to which a single model is solved as an array, and up to which one with a free margin is: descents over
 blocks of its samples take several times the steps."""
 
 _VALUES, _OF_CURVED = 2**18, 2**22
@@ -84,34 +84,34 @@ def solve_by_request(
     form: Statement | None = None,
     first: Solution | None = None,
 ) -> Any:
-    """Solve and certify by the solver that was named; without a name, by one after the other until it is proved.
+    """Solve and certify by the named solver, or without a name by one after the other until the answer is proved.
 
-    A KernelQP of few samples is a batch of one. An answer that this leaves unproved goes on from there, by the programs
-    that the model is, then by its forms and the usual solver of cone programs, then by others. A limit that the user
-    set is one of all together.
+    A KernelQP of few samples is a batch of one. An answer that this leaves unproved is continued, first by the model's
+    own programs, then by its forms and the usual solver of cone programs, then by others. A limit that the user set
+    applies to all together.
 
     Parameters
     ----------
     structures
-        The programs that the model, or ``form``, is.
+        The programs of the model, or of ``form``.
     forms
-        Returns what cone solvers may be given, the usual one first. With more explicit features than samples, those
-        with fewer variables come before it.
+        A callable that returns the statements for cone solvers, beginning with the usual one. With more explicit
+        features than samples, those with fewer variables come before it.
     form
         The form that was asked, if one was.
     first
-        An answer that others found, and left unproved.
+        An answer that other solvers found, and left unproved.
 
     Returns
     -------
     Solution
-        The first that is proved, else the best; ``solver`` names all that were asked, ``message`` is what that one
-        said, ``attempts`` what each did, and ``seconds`` and ``iterations`` are those of all.
+        The first proved answer, or else the best. ``solver`` names all that were asked, ``message`` is that of its
+        solver, ``attempts`` says what each did, and ``seconds`` and ``iterations`` are those of all.
 
     Raises
     ------
     QPKernelsError
-        Where nobody gave a point, what the first of them said.
+        If no solver gave a point; the error is that of the first.
     """
     if first is None and request.suits_arrays:
         first = _as_array(model, request, bounds, structures, form)
@@ -151,7 +151,7 @@ def _as_array(
 
 
 def array_of(model: KernelMachine[Any], structures: tuple[Program, ...], bounds: Bounds) -> KernelQPs | None:
-    """Return the array that a model is: a KernelQP of few samples or features, without hard rows, or a free margin."""
+    """Return a model as arrays: a KernelQP of few samples or features, without hard rows, or a free margin."""
     program: Any = structures[0] if structures else None
     of_margin = isinstance(program, LevelQP) and isinstance(bounds, MarginLevelBounds) and bounds.total == 0.0
     of_box = isinstance(program, KernelQP) and isinstance(bounds, KernelQPBounds) and not program.is_hard
@@ -418,7 +418,7 @@ def solution_of(
     *,
     unread: bool = False,
 ) -> Answered:
-    """Return what a batch found for a model in its terms; ``unread``: of few samples, read when somebody asks."""
+    """Return the answer of a batch in the terms of a model; with ``unread``, one of few samples is read on request."""
     outcome, kept = fitted.outcome, model
     if unread and isinstance(bounds, KernelQPBounds):
         # Neither a kernel matrix nor values of hyper-parameters that are set later are of this answer.

@@ -38,8 +38,8 @@ __all__ = [
 def half_squared_norm(gram: Gram, coefficients: cp.Expression, signs: Vector | None = None) -> cp.Expression:
     """Return 1/2 ||f||^2 of f = sum_j s_j c_j k(x_j, .), for coefficients c and signs s (1 by default).
 
-    Through explicit features where they are few, else through the dense K. That K is positive semidefinite is checked
-    by the Gram matrix, so CVXPY need not test it again.
+    It is stated through explicit features if they are few, and otherwise through the dense K. The Gram matrix checks
+    that K is positive semidefinite, so CVXPY need not test it again.
     """
     s = np.ones(len(gram)) if signs is None else signs
     if gram.features is not None:
@@ -77,10 +77,10 @@ class Hypothesis:
     In explicit features the coordinates are the weights w of f(x) = <w, x>. With a kernel they are those of f in an
     orthonormal basis of the span of the functions k(x_j, .): with K = Phi Phi', f(x_i) = (Phi u)_i and ||f|| = ||u||.
     The coefficients beta of f = sum_j beta_j k(x_j, .) satisfy Phi'beta = u; solvers are not given beta itself, since
-    K is nearly singular for most kernels, and beta then hardly determined.
+    K is nearly singular for most kernels, and beta is then hardly determined.
 
-    A condition on f at further points may need their k(t, .) as well: those who ask for f there give it further
-    coordinates, in directions that are orthogonal to the span of the samples, where f is what it was at these.
+    A condition on f at further points may need their k(t, .) as well. Asking for f there gives it further coordinates,
+    in directions orthogonal to the span of the samples, which do not change f at the samples.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Hypothesis:
     Arguments of the methods:
 
     problem
-        An extended form: what it speaks of has the further coordinates that are in it.
+        An extended form, which contains some of the further coordinates.
     """
 
     def __init__(self, data: BoundSamples) -> None:
@@ -175,7 +175,7 @@ class Hypothesis:
         return cp.Problem(objective, [_with(each, norms) for each in textbook.constraints])
 
     def completed(self, answer: Candidate, problem: cp.Problem) -> Candidate:
-        """Return an answer, read from the coordinates over the samples, with the others, which f has beside these."""
+        """Return an answer that was read from the coordinates over the samples, with the further ones of f."""
         inside, u, gram = self._in(problem), np.asarray(self.variable.value), self._data.gram
         if not inside:
             return answer
@@ -346,7 +346,7 @@ class Dual(Form):
     """Whether the textbook maximises."""
 
     is_system: ClassVar[bool] = False
-    """Whether its constraints are equations, so that the textbook solves it as the linear system of its conditions."""
+    """Whether its constraints are equations, so that the textbook solves the linear system of its conditions."""
 
     @property
     def factor(self) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Answers of scikit-learn's estimators, and the hyper-parameters of other scalings in ours.
+"""Answers of scikit-learn's estimators, and hyper-parameters of other scalings translated to ours.
 
 SVC, SVR, NuSVR, LogisticRegression and LinearSVC weigh their losses by C as the models here do, and NuSVC, NuSVR and
 OneClassSVM have the same nu. The differences are translated below.
@@ -42,7 +42,7 @@ class Coefficients:
     dual
         dual_coef_ spread over all m samples.
     intercept
-        intercept_, 0 where there is none.
+        intercept_, or 0 without one.
     classes
         classes_, or None.
     """
@@ -53,7 +53,7 @@ class Coefficients:
 
 
 def on_host(values: Any) -> NDArray[Any]:
-    """Return an array of any library, on a device or not, sparse or not, as a dense one of NumPy."""
+    """Return an array of any library, on a device or not, sparse or not, as a dense NumPy array."""
     for method in ("get", "to_numpy"):
         if hasattr(values, method) and not isinstance(values, np.ndarray):
             values = getattr(values, method)()
@@ -88,14 +88,14 @@ def read_coefficients(estimator: Any, samples: int) -> Coefficients:
 
 
 def is_estimator(answer: object) -> bool:
-    """Return whether :func:`read_coefficients` can read what came; False of what is no estimator.
+    """Return whether :func:`read_coefficients` can read an object; False if it is not an estimator.
 
     Raises
     ------
     NotFittedError
-        Of scikit-learn, if it is an estimator that is not fitted.
+        If it is an estimator that is not fitted; the error is scikit-learn's.
     ParameterError
-        If it is a fitted one without coefficients of samples.
+        If it is a fitted estimator without coefficients of samples.
     """
     if isinstance(answer, type) or hasattr(answer, "dual_coef_") or not hasattr(answer, "fit"):
         return not isinstance(answer, type) and hasattr(answer, "dual_coef_")
@@ -144,7 +144,7 @@ def cost_of_ridge(ridge: float) -> float:
     """Return C = 1 / lambda: sum r_i^2 + lambda ||f||^2 has the minimiser of 1/2 ||f||^2 + C/2 sum r_i^2.
 
     lambda is ``alpha`` of scikit-learn's Ridge, and C that of LeastSquares. The ``alpha`` of its KernelRidge, which has
-    no intercept, is the ``regularisation`` of the model KernelRidge as it is.
+    no intercept, is the ``regularisation`` of the model KernelRidge.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def cost_of_margin(level: float, samples: int) -> float:
     Parameters
     ----------
     level
-        rho, above 0: with rho = 0 there is no such soft margin.
+        rho, above 0, since with rho = 0 there is no such soft margin.
     samples
         m, at least 1.
     """
@@ -171,7 +171,7 @@ def cost_of_margin(level: float, samples: int) -> float:
 
 
 def scale_of_one_class(nu: float, samples: int) -> float:
-    """Return nu m: the decision value of LIBSVM's and scikit-learn's OneClassSVM over f(x) - rho of OneClass.
+    """Return nu m, the decision value of LIBSVM's and scikit-learn's OneClassSVM over f(x) - rho of OneClass.
 
     Their multipliers lie between 0 and 1 and add up to nu m; ours lie between 0 and 1/(nu m) and add up to 1.
 
@@ -190,15 +190,15 @@ def scale_of_one_class(nu: float, samples: int) -> float:
 def huber_parameters(epsilon: float, penalty: float, scale: float) -> dict[str, float]:
     """Return delta = epsilon sigma and C = 1 / (alpha sigma), with which Huber is scikit-learn's HuberRegressor.
 
-    That minimises sum sigma (1 + H(r_i / sigma)) + alpha ||w||^2 over w, b and sigma, with H(z) = z^2 up to epsilon and
-    2 epsilon |z| - epsilon^2 beyond. At its sigma the minimiser is that of 1/2 ||w||^2 + C sum h(r_i).
+    HuberRegressor minimises sum sigma (1 + H(r_i / sigma)) + alpha ||w||^2 over w, b and sigma, with H(z) = z^2 up to
+    epsilon and 2 epsilon |z| - epsilon^2 beyond. At its sigma the minimiser is that of 1/2 ||w||^2 + C sum h(r_i).
 
     Parameters
     ----------
     epsilon, penalty
         ``epsilon`` and ``alpha`` of the estimator, above 0.
     scale
-        sigma, above 0: the ``scale_`` that it found.
+        sigma, above 0, the ``scale_`` of the fitted estimator.
     """
     sigma = check_positive(scale, "sigma")
     return {
@@ -210,8 +210,8 @@ def huber_parameters(epsilon: float, penalty: float, scale: float) -> dict[str, 
 def with_constant(X: ArrayLike, scaling: float = 1.0) -> Samples:
     """Return the samples (x_i, s): a model without intercept on them has the penalised intercept of LIBLINEAR, b = s w.
 
-    LIBLINEAR (scikit-learn's LinearSVC, LinearSVR and LogisticRegression by it) minimises
-    1/2 (||w||^2 + (b / s)^2) + C sum L_i, with the same C as ours.
+    LIBLINEAR (and with it scikit-learn's LinearSVC, LinearSVR and LogisticRegression) minimises 1/2 (||w||^2 + (b /
+    s)^2) + C sum L_i, with the same C as ours.
 
     Parameters
     ----------

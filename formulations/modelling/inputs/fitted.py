@@ -29,12 +29,12 @@ _INSTEAD = "pass it to a model of its own, or to audit(estimator, X, y), which s
 
 
 def named_kernel(name: str, gamma: Callable[[], float], degree: int, coef0: float) -> Kernel | None:
-    """Return the kernel that scikit-learn calls by that name; None: it is no object here.
+    """Return the kernel that scikit-learn calls by that name, or None if there is no such class here.
 
     Parameters
     ----------
     gamma
-        Asked of kernels that have one.
+        A callable that gives the gamma of kernels that have one.
     """
     kind = NAMED.get(name.lower())
     if kind is None or not kind.entry.scikit_learn:
@@ -48,7 +48,7 @@ def named_kernel(name: str, gamma: Callable[[], float], degree: int, coef0: floa
 
 
 def kept_rows(rows: Any, features: int) -> Any:
-    """Return the samples that an estimator kept, of any library, sparse ones as wide as the samples."""
+    """Return the samples that an estimator of any library kept; sparse ones are as wide as the samples."""
     found: Any = rows.get() if hasattr(rows, "get") and not is_sparse(rows) else rows
     if not is_sparse(found):
         try:
@@ -63,14 +63,14 @@ def kept_rows(rows: Any, features: int) -> Any:
 
 
 def require_rows(X: Any, kept: Any, numbers: Indices) -> None:
-    """Refuse samples of which the rows of these numbers are not those that the estimator kept.
+    """Refuse samples whose rows of these numbers are not those that the estimator kept.
 
-    Estimators of single precision kept them rounded.
+    Estimators of single precision have kept them rounded.
 
     Raises
     ------
     ParameterError
-        With the first that differs.
+        If one differs; the message names the first.
     """
     found = X[numbers]
     if found.shape != kept.shape:
@@ -94,13 +94,13 @@ def require_rows(X: Any, kept: Any, numbers: Indices) -> None:
 def require_classes(support: Indices, own: NDArray[Any], classes: NDArray[Any], counts: Indices) -> None:
     """Refuse labels ``own`` of support vectors that are not those of the fit.
 
-    LIBSVM has them class by class; scikit-learn-intelex, with two classes, in the order of the samples, so that only
-    their number is known.
+    LIBSVM has them class by class. With two classes, scikit-learn-intelex has them in the order of the samples, so that
+    only their number is known.
 
     Raises
     ------
     ParameterError
-        With the first that differs.
+        If one differs; the message names the first.
     """
     if (np.diff(support) > 0).all():
         present = np.array([np.count_nonzero(own == label) for label in classes])
@@ -124,7 +124,7 @@ def require_classes(support: Indices, own: NDArray[Any], classes: NDArray[Any], 
 def coefficients_for(
     model: Restatable, estimator: Any, translate: Callable[[Coefficients], tuple[Vector, float]]
 ) -> tuple[Vector, float]:
-    """Read (beta, b) off an estimator that is not known to answer another problem; see :func:`require_model`."""
+    """Read (beta, b) from an estimator that is not known to answer another problem; see :func:`require_model`."""
     point = translate(read_coefficients(estimator, len(model)))
     require_model(model, estimator)
     return point
@@ -133,14 +133,14 @@ def coefficients_for(
 def require_model(model: Restatable, estimator: Any) -> None:
     """Refuse a fitted estimator that is known to answer another problem than the model.
 
-    Held against the model are its kernel, by kernel values, its parameters of the names C, epsilon, nu and alpha, its
-    support vectors and their labels. The weights and targets of samples, which an estimator does not keep, are checked
-    by the certificate.
+    Its kernel, by kernel values, its parameters C, epsilon, nu and alpha, its support vectors and their labels are
+    compared with the model. The weights and targets of samples, which an estimator does not keep, are checked by the
+    certificate.
 
     Raises
     ------
     ParameterError, ShapeError
-        With what was expected, and what came.
+        If one differs; the message says what was expected, and what came.
     """
     labels = _labels(model, estimator)
     parameters: dict[str, Any] = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The declaration of a model's class: its entry, and the numbers a user chooses, with range and meaning."""
+"""The declaration of a model's class: its entry, and the numbers that a user chooses, with range and meaning."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def set_unless_frozen(thing: Any, name: str, value: object) -> None:
     Raises
     ------
     AttributeError
-        If it is made.
+        If it is made already.
     """
     if thing._frozen:
         raise AttributeError(
@@ -54,7 +54,7 @@ def set_unless_frozen(thing: Any, name: str, value: object) -> None:
 
 
 def times_cost(costs: Vector, values: ArrayLike) -> Vector:
-    """Return costs * values, and 0 for an absent sample, whatever the value: infinite, or a bound that is."""
+    """Return costs * values, with 0 for an absent sample even if its value is infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(costs > 0, costs * np.asarray(values), 0.0)
 
@@ -72,28 +72,28 @@ Entries = TypeVar("Entries", bound=Any)
 
 @dataclass(frozen=True)
 class Hyperparameter:
-    """A number with a range, or one for each sample.
+    """A number with a range, or a number for each sample.
 
     Attributes
     ----------
     name
         Its letter in the literature.
     range
-        In words, as in "C must be a number above 0".
+        The range in words, as in "C must be a number above 0".
     contains
         Whether entries are in the range.
     per_sample
-        Whether each sample may have its own, which is 0 for one that counts as absent.
+        Whether each sample may have its own value, which is 0 for a sample that counts as absent.
     infinite
-        What to do instead of passing infinity.
+        The advice for a user who passes infinity.
     symbol
-        Its letter in formulas, where that is not its name.
+        Its letter in formulas, if this is not its name.
     words
-        What it does, where it has values worth exploring.
+        Its effect in words, if it has values worth exploring.
     low, high, usual
-        These, ends included, and where to begin; the model takes more.
+        The range of these values, ends included, and the first one to try; the model takes more values.
     scale
-        ``log`` and ``linear`` are moved by equal ratios and differences.
+        ``log`` for steps by equal ratios, and ``linear`` for steps by equal differences.
     """
 
     name: str
@@ -176,7 +176,7 @@ class Hyperparameter:
 
 @dataclass(frozen=True)
 class ModelEntry:
-    """The attributes of a model that are known before there are data. Its name is that of its class.
+    """The attributes of a model that are known before there are data. Its name is that of the class.
 
     Attributes
     ----------
@@ -185,19 +185,19 @@ class ModelEntry:
     coefficient
         beta in the letters of the dual, as ``beta = y a``.
     estimator
-        What scikit-learn calls the model.
+        The name of the model in scikit-learn.
     counts
-        The function that its value is of; empty: that of its first primal form.
+        The function whose value is the model's; empty: the objective of its first primal form.
     cone_solver
         The solver of cone programs that suits its forms.
     linear
-        Whether the optimality conditions of its KernelQP are equations only, which linear algebra solves.
+        Whether the optimality conditions of its KernelQP are only equations, which linear algebra solves.
     sparse
-        Whether an answer may have coefficients that are 0: whether there is such a thing as a support vector.
+        Whether an answer may have coefficients that are 0, so that there are support vectors.
     expands
-        Whether the beta of an optimum are coefficients of f; otherwise they are multipliers only.
+        Whether the beta of an optimum are coefficients of f; otherwise they are only multipliers.
     hard
-        Whether there are constraints without slack: the model may have no answer, and says why.
+        Whether there are constraints without slack, so that the model may have no answer, and says why.
     needs_psd
         Whether the problem is convex only with a positive semidefinite K.
     most_points
@@ -223,12 +223,12 @@ class ModelEntry:
 
     @cached_property
     def per_sample(self) -> str | None:
-        """The name of the parameter that each sample may have its own of: a cost, or a weight; None without one."""
+        """The name of the parameter that may differ between samples, a cost or a weight; None without one."""
         return next((each.name for each in self.parameters if each.per_sample), None)
 
 
 def derived(value: Callable[[], Any], shape: int | tuple[()] = (), *, nonneg: bool = True) -> cp.Parameter:
-    """Return a parameter that follows others, as 1/C follows C: so a product or quotient of parameters stays DPP."""
+    """Return a parameter that follows others, as 1/C follows C, so that products and quotients of them stay DPP."""
     return cp.CallbackParam(value, shape, nonneg=nonneg)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The same model of other data: of some of its samples, or of another kernel, apart or in its place."""
+"""The same model of other data: of some of its samples, or with another kernel, as a new model or in place."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ Entries = TypeVar("Entries", bound=Any)
 class Restatable:
     """The base class of models with samples and hyper-parameters: frozen but for these, and restated on other data.
 
-    A hyper-parameter is an attribute of its name, a CVXPY parameter. That is made when it is first asked for, and has
-    the value from then on; until then nothing needs CVXPY.
+    A hyper-parameter is an attribute of its name, a CVXPY parameter. The parameter is made on first use and holds the
+    value from then on; until then nothing needs CVXPY.
 
     Notes
     -----
     Arguments of the methods:
 
     values
-        New values of hyper-parameters by their names; or one entry for each sample, shape (m, ...).
+        New values of hyper-parameters by their names, or one entry for each sample, shape (m, ...).
     name
         The name of a hyper-parameter.
     gram
@@ -131,12 +131,12 @@ class Restatable:
 
     @property
     def absent(self) -> Indices:
-        """Numbers of the samples whose cost, or weight, is 0: the answer is that of the model without them."""
+        """Numbers of the samples whose cost, or weight, is 0. The answer is that of the model without them."""
         name = self.entry.per_sample
         return np.arange(0) if name is None else np.flatnonzero(self.value_of(name) == 0)
 
     def of_present(self, values: Entries) -> Entries:
-        """Return the entries of the samples that are not :attr:`absent`; where none is, all of them as they are."""
+        """Return the entries of the samples that are not :attr:`absent`; if none is, the values themselves."""
         absent = self.absent
         if absent.size == 0:
             return values
@@ -150,8 +150,8 @@ class Restatable:
     def on(self, rows: ArrayLike) -> Self:
         """Return the same model on some of its samples, in that order.
 
-        Labels or targets, costs of single samples and kernel values are those of the samples chosen; the labels keep
-        their meaning, and hyper-parameters their values.
+        The new model has the labels or targets, costs and kernel values of the chosen samples. Labels keep their
+        meaning, and hyper-parameters keep their values.
 
         Parameters
         ----------
@@ -161,45 +161,45 @@ class Restatable:
         Raises
         ------
         ParameterError, ShapeError
-            If these are no such numbers, or the hyper-parameters are outside their range for so few samples.
+            If these are not such numbers, or hyper-parameters are outside their range for these samples.
         OneClassError
-            If a model of two classes would be left with one.
+            If a model of two classes would be left with one class.
         """
         numbers = sample_numbers(rows, len(self), "rows")
         return self._stated_on(BoundSamples(self.gram.part(numbers), self.data.explicit), numbers)
 
     def copy(self) -> Self:
-        """Return the same model of the same data, whose hyper-parameters can be set apart from those of this one."""
+        """Return the same model of the same data, whose hyper-parameters can be set independently of this one."""
         return self._stated_on(self.data, None)
 
     def with_kernel(self, kernel: KernelLike) -> Self:
-        """Return the same model of the same samples with another kernel, its matrix held to the same limits.
+        """Return the same model of the same samples with another kernel, whose matrix has the same limits.
 
         Raises
         ------
         ParameterError, ShapeError, NonFiniteError
-            If this is no kernel, or none of these samples.
+            If this is not a kernel, or not one for these samples.
         """
         return self._stated_on(self._bound_by(as_kernel(kernel)), None)
 
     def set_params(self, **values: Any) -> Self:
-        """Set hyper-parameters, the kernel or parameters of it by name, all of them or none.
+        """Set hyper-parameters, the kernel or its parameters by name; if one is refused, none is set.
 
-        For other hyper-parameters every form compiles only once. Another kernel has another matrix: the forms are then
-        stated anew, and those that were taken from the model before refuse to go on. So it is where a cost, or weight,
-        of 0 comes or goes.
+        Every form compiles only once for all values of hyper-parameters. Another kernel has another matrix, so the
+        forms are stated anew, and those that were taken from the model before refuse to continue. The same happens
+        where a cost or weight becomes 0, or stops being 0.
 
         Parameters
         ----------
         **values
-            Hyper-parameters (C, epsilon ...), ``kernel``, which then has the parameters, and parameters of the kernel
-            (gamma, degree ...). The names of these may have the prefix ``kernel__``, and must where the model has a
-            hyper-parameter of that name; those of a kernel in a kernel are written ``left__gamma``.
+            Hyper-parameters (C, epsilon ...), ``kernel``, to which parameters of the kernel then belong, and these
+            parameters (gamma, degree ...). Their names may have the prefix ``kernel__``, and must have it if the model
+            has a hyper-parameter of the same name. Those of a kernel in a kernel are written ``left__gamma``.
 
         Raises
         ------
         ParameterError, ShapeError, NonFiniteError, IndefiniteKernelError
-            If there is no such parameter, or a value is outside its range; then nothing is changed.
+            If there is no such parameter, or a value is outside its range. Nothing is changed then.
         """
         own = set(self.entry.names)
         settings = {name: value for name, value in values.items() if name not in own}
@@ -232,7 +232,7 @@ class Restatable:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The model's further attributes beside its data and hyper-parameters: its intercept, its classes, a loss."""
+        """The model's attributes other than data and hyper-parameters: its intercept, its classes, a loss."""
         others = {"data", "gram", "_frozen", "_numbers", *_OF_SAMPLES}
         return {name: value for name, value in vars(self).items() if name not in others and not self._is_derived(name)}
 
@@ -244,9 +244,9 @@ class Restatable:
         data
             The samples, for which the model is known to be sound.
         entries
-            Attributes of an entry for each sample, as y, by name.
+            Attributes with an entry for each sample, such as y, by name.
         values
-            Those of all hyper-parameters by name; one with an entry for each sample has those of the new samples.
+            The values of all hyper-parameters by name; those of single samples are for the new samples.
 
         Raises
         ------
@@ -348,7 +348,7 @@ def sample_numbers(rows: ArrayLike, samples: int, name: str) -> Indices:
     Raises
     ------
     ShapeError, ParameterError
-        If they are neither such numbers nor a truth value for each of that many samples.
+        If they are neither such numbers nor a truth value for each sample.
     """
     given = read_array(rows, name)
     if given.dtype == np.bool_ and given.shape == (samples,):
@@ -378,7 +378,7 @@ def _entries(values: np.ndarray, numbers: Indices) -> np.ndarray:
 
 
 def checked_values(kind: type[Restatable], given: Mapping[str, Any], samples: int) -> dict[str, Vector]:
-    """Return the values of all hyper-parameters for so many samples; those that are not given have their defaults.
+    """Return the values of all hyper-parameters for the given number of samples; others have their defaults.
 
     Raises
     ------

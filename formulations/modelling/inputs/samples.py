@@ -75,13 +75,13 @@ SamplesLike: TypeAlias = ArrayLike | Gram | BoundSamples
 def bind(X: SamplesLike, kernel: KernelLike | None) -> BoundSamples:
     """Bind the samples to the kernel; a Gram, or what another model has bound, is shared.
 
-    Without a kernel f has weights in the features, unless the samples are sparse: they may have too many features for
+    Without a kernel f has weights in the features, unless the samples are sparse. These may have too many features for
     that, and f is then the same linear function in the space of Linear().
 
     Raises
     ------
     ParameterError
-        If ``kernel`` is no kernel, or is given beside samples that are bound already.
+        If ``kernel`` is not a kernel, or is given together with samples that are bound already.
     """
     if kernel is not None and not isinstance(kernel, Kernel):
         kernel = as_kernel(kernel)
@@ -99,9 +99,9 @@ def real_targets(y: ArrayLike, samples: int) -> Vector:
     Raises
     ------
     ShapeError
-        If y is no vector of that length; several outputs take a model each.
+        If y is not a vector of that length; each of several outputs takes a model of its own.
     NonFiniteError
-        If a target is NaN or infinite, or the squares of all leave float64.
+        If a target is NaN or infinite, or the squares leave float64.
     """
     shape = read_array(y, "y").shape
     if len(shape) == 2:
@@ -126,7 +126,7 @@ def two_classes(y: ArrayLike, samples: int) -> tuple[Vector, NDArray[Any]]:
     Raises
     ------
     ShapeError, NonFiniteError, LabelError
-        If y is no vector of that many labels; see :func:`checked_labels`.
+        If y is not a vector of that many labels; see :func:`checked_labels`.
     OneClassError, LabelError
         If there are not exactly two different labels.
     """
@@ -162,7 +162,7 @@ def checked_labels(y: ArrayLike, samples: int) -> NDArray[Any]:
     Raises
     ------
     ShapeError
-        If y is no vector of that many labels.
+        If y is not a vector of that many labels.
     NonFiniteError
         If a label is NaN or infinite.
     LabelError

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A machine without its training samples: functions, how their values become answers, and files."""
+"""A machine without its training samples: its functions, the rules by which values become answers, and files."""
 
 from formulations.modelling.prediction.decisions import Decision, Labels
 from formulations.modelling.prediction.files import load

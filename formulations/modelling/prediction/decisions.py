@@ -43,7 +43,7 @@ class Sigmoids:
 
     @classmethod
     def of_log_odds(cls, functions: int = 1) -> Sigmoids:
-        """Return those of functions whose values are log-odds.
+        """Return the sigmoids of functions whose values are log-odds.
 
         Parameters
         ----------
@@ -54,7 +54,7 @@ class Sigmoids:
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, NDArray[Any]], functions: int) -> Sigmoids | None:
-        """Return those of that many functions that a file holds; None: it holds none.
+        """Return the sigmoids that a file holds for the given number of functions, or None.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class Decision(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Targets(Decision):
-    """The value itself is predicted; the score is R^2, the coefficient of determination, of several their mean."""
+    """The value itself is predicted. The score is R^2, the coefficient of determination, or the mean of several."""
 
     classes = None
 
@@ -184,7 +184,7 @@ class Inliers(Decision):
     Attributes
     ----------
     level
-        rho, which was taken off the values: what they are 0 within rounding of.
+        rho, which was subtracted from the values, so that they are 0 within its rounding.
     """
 
     level: float
@@ -200,7 +200,7 @@ class Inliers(Decision):
         return Thresholds(np.array([-1, 1]), down([-_ROUNDING * abs(self.level)]))
 
     def score(self, predicted: NDArray[Any], y: ArrayLike | None) -> float:
-        """Return the share of +1, or with y = +1 or -1 for each sample that of right answers."""
+        """Return the share of +1, or with y = +1 or -1 for each sample the share of correct answers."""
         return float((predicted == (1 if y is None else checked_labels(y, len(predicted)))).mean())
 
     def to_contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -282,18 +282,18 @@ class Labels(_OfClasses):
 
 @dataclass(frozen=True, eq=False)
 class Votes(_OfClasses):
-    """For several machines: the largest value of one against the rest, or most votes of one against one.
+    """For several machines, the largest value of one against the rest, or the most votes of one against one.
 
-    Ties of votes go to the class that its machines favour most in sum, or to the first of the classes.
+    A tie goes to the class with the largest sum of the machines' values, or to the first of the classes.
 
     Attributes
     ----------
     classes
         The K labels in sorted order.
     pairs
-        For each machine, the numbers of the classes that its negative and positive values speak for; -1: the rest.
+        For each machine, the numbers of the classes that its negative and its positive values stand for; -1: the rest.
     sigmoids
-        One for each machine, where there are probabilities.
+        A sigmoid for each machine, if there are probabilities.
     ties_to_first
         Whether ties go to the first class, as in LIBSVM and its estimators.
     """
@@ -331,7 +331,7 @@ class Votes(_OfClasses):
         return np.asarray(votes + favour / (3.0 * (np.abs(favour) + 1.0)))
 
     def probabilities(self, values: Matrix) -> Matrix:
-        """Return those of the machines, coupled of pairs, and brought to the sum 1 of one against the rest."""
+        """Return the machines' probabilities, coupled for pairs, and scaled to the sum 1 for one against the rest."""
         if self.sigmoids is None:
             return super().probabilities(values)
         second = self.sigmoids(values)
@@ -341,7 +341,7 @@ class Votes(_OfClasses):
         return np.where(sums > 0, second / np.where(sums > 0, sums, 1.0), 1.0 / self.classes.size)
 
     def to_contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return classes, sigmoids and pairs, and who has the ties where that is not usual."""
+        """Return classes, sigmoids and pairs, and the rule for ties if it is not the usual one."""
         return {"ties_to_first": True} if self.ties_to_first else {}, _arrays_of(self.classes, self.sigmoids) | {
             "pairs": np.array(self.pairs)
         }
@@ -358,12 +358,12 @@ class Votes(_OfClasses):
 
 @dataclass(frozen=True, eq=False)
 class Ordered(_OfClasses):
-    """For ordered classes, the class number k where the value is above k of the thresholds.
+    """For ordered classes, the class of number k where the value is above k of the thresholds.
 
     Attributes
     ----------
     classes
-        The K labels, that of the least values first.
+        The K labels, beginning with that of the smallest values.
     thresholds
         Ascending, shape (K - 1,).
     """
@@ -407,19 +407,19 @@ def _given(y: ArrayLike | None) -> ArrayLike:
 def probabilities(second: Matrix, pairs: Indices, classes: int) -> NDArray[np.float64]:
     """Return the probability of each class, shape (n, classes), from those of all pairs of classes.
 
-    With r_ij, the probability of class i where only i and j are possible, those of all classes are the minimiser of
+    Let r_ij be the probability of class i if only i and j are possible. Those of all classes minimise
 
         min  sum over i, j of (r_ji p_i - r_ij p_j)^2    s.t.  1'p = 1,  p >= 0
 
-    whose solution is that of a linear system, and positive (T.-F. Wu, C.-J. Lin and R. C. Weng, J. Mach. Learn. Res. 5,
-    2004, section 4, which LIBSVM follows).
+    where the solution is positive and solves a linear system (T.-F. Wu, C.-J. Lin and R. C. Weng, J. Mach. Learn. Res.
+    5, 2004, section 4, which LIBSVM follows).
 
     Parameters
     ----------
     second
         For each pair, the probability of the second of its classes, shape (n, pairs).
     pairs
-        The numbers of the classes of each, shape (pairs, 2); one that is in none has the probability 0.
+        The numbers of the classes of each pair, shape (pairs, 2). A class that is in no pair has the probability 0.
     classes
         Their number.
     """

@@ -30,7 +30,7 @@ __all__ = ["FORMAT", "PREPARED", "PREPARED_ARRAY", "SUMMED", "VERSION", "Answeri
 
 
 FORMAT, VERSION, PREPARED, SUMMED = "qpkernels machine", 1, 2, 3
-"""The entries of a file's header: its version is 2 if samples are prepared by steps, and 3 for sums of functionals."""
+"""The entries of a file's header. Its version is 2 if samples are prepared by steps, and 3 for sums of functionals."""
 
 PREPARED_ARRAY = "prepared_"
 """How the names of the arrays of these steps begin."""
@@ -47,7 +47,7 @@ class Posterior:
     constant
         Whether the constant is in the basis.
     noise
-        Variance of the noise of a target; None of a classifier.
+        Variance of the noise of a target; None for a classifier.
     """
 
     root: Matrix = field(repr=False)
@@ -60,7 +60,7 @@ class Posterior:
         Parameters
         ----------
         mean
-            The mean of the machine, from which come the kernel and the centers of the basis functions k(x_j, .).
+            The mean of the machine, which has the kernel and the centers of the basis functions k(x_j, .).
         X
             Samples as the kernel takes them.
         """
@@ -76,12 +76,12 @@ class Posterior:
 
 
 class Answering:
-    """An answer that knows new samples: the methods are those of scikit-learn's estimators.
+    """An answer for new samples, with the methods of scikit-learn's estimators.
 
-    A data frame must have the columns of the one that the machine was fitted to, in their order, or if the kernel takes
-    its columns by their names (``Columns``) those, in any order and among others; arrays have no names. For an array of
-    Dask, they return one, whose blocks are computed where those of ``X`` are. All methods raise ShapeError,
-    NonFiniteError or FeatureNamesError if ``X`` are no samples such as those of the fit.
+    A data frame must have the columns of the one that the machine was fitted to, in their order. If the kernel takes
+    its columns by their names (``Columns``), these may be in any order and among others. Arrays have no names. For a
+    Dask array the methods return a Dask array, whose blocks are computed where those of ``X`` are. All methods raise
+    ShapeError, NonFiniteError or FeatureNamesError if the samples ``X`` are not like those of the fit.
 
     Notes
     -----
@@ -92,7 +92,7 @@ class Answering:
     y
         Their labels or targets.
     path
-        Where to; a file that is there is replaced.
+        The file to write to; an existing file is replaced.
     """
 
     @property
@@ -101,7 +101,7 @@ class Answering:
         """The machine without its training samples: what :meth:`save` writes."""
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of each sample, its target, or of a one-class model +1 for inliers and -1 for outliers."""
+        """Return the label of each sample, its target, or for a one-class model +1 for inliers and -1 for outliers."""
         predictor = self.predictor
         if is_dask(X):
             one = predictor.decision.predict(np.zeros((1, predictor.functions.intercepts.size)))
@@ -109,10 +109,10 @@ class Answering:
         return predictor.decision.predict(predictor.values(X))
 
     def decision_function(self, X: ArrayLike) -> Vector | Matrix:
-        """Return f(x) + b, shape (n,), above 0 for the greater label; of several machines, shape (n, machines).
+        """Return f(x) + b, shape (n,), above 0 for the greater label; for several machines, shape (n, machines).
 
-        A machine of one class against the rest has positive values for that class, one of the classes j < k for k (in
-        scikit-learn for j), in the order of ``pairs``.
+        A machine of one class against the rest has positive values for that class. A machine of the classes j < k has
+        positive values for k (in scikit-learn for j). They are in the order of ``pairs``.
         """
         predictor = self.predictor
         if is_dask(X):
@@ -127,7 +127,7 @@ class Answering:
         Raises
         ------
         ParameterError
-            If the machine has none: its values are no log-odds, or there are no classes.
+            If the machine has no probabilities, because its values are not log-odds or there are no classes.
         """
         predictor = self.predictor
         if is_dask(X) and predictor.classes is not None:
@@ -140,12 +140,12 @@ class Answering:
         Raises
         ------
         ParameterError, LabelError
-            If ``y`` is missing, or is none of that kind.
+            If ``y`` is missing, or is not of that kind.
         """
         return self.predictor.decision.score(np.asarray(self.predict(X)), y)
 
     def save(self, path: str | Path) -> Path:
-        """Write the machine to a .npz file, without pickle and every number exact; ``formulations.load`` reads it.
+        """Write the machine to a .npz file, exactly and without pickle; ``formulations.load`` reads it.
 
         Returns
         -------
@@ -155,7 +155,7 @@ class Answering:
         Raises
         ------
         ParameterError
-            If the kernel holds what a file cannot, such as a Python function.
+            If the kernel contains something that a file cannot hold, such as a Python function.
         """
         return self.predictor.save(path)
 

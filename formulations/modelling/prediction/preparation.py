@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The steps that samples go through before they meet the functions of a machine, and their form in a file.
+"""The steps that prepare samples for the functions of a machine, and their form in a file.
 
-The classes here are all that there is, and their fields are numbers and arrays, so that a file can hold them: it names
-the class of a step, and executes nothing.
+These classes are the only steps, and their fields are numbers and arrays, so that a file can hold them. A file names
+the class of a step, and nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -164,11 +164,11 @@ class OneHot(_Encoding):
     Attributes
     ----------
     categories
-        Those of each column.
+        The categories of each column.
     dropped
-        For each column the number of the category that has none; -1: every one has.
+        For each column, the number of the category without a column of its own; -1: every category has one.
     ignores
-        Whether 0 everywhere stands for what is none of the categories; otherwise it is refused.
+        Whether 0 everywhere stands for an unknown category; otherwise unknown categories are refused.
     sparse
         Whether the columns are sparse.
     """
@@ -227,7 +227,7 @@ def check_columns(columns: Any, known: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Blocks(Step):
-    """Choices of the columns side by side, each prepared in its own way; ``known`` is how many columns there are."""
+    """Choices of the columns side by side, each prepared in its own way; ``known`` is the number of columns."""
 
     parts: tuple[tuple[Indices, Preparation], ...]
     known: int
@@ -271,9 +271,9 @@ class Preparation(Step):
     Attributes
     ----------
     known
-        How many columns samples have.
+        The number of columns of the samples.
     steps
-        What they go through; none: they stay as they are.
+        The steps in their order; without any, samples are not changed.
     names
         The columns of the table that it was fitted to; None: they have no names.
     """
@@ -319,7 +319,7 @@ class Preparation(Step):
         Parameters
         ----------
         X
-            Samples as they are, shape (n, features): an array or a table of numbers and text, or a sparse matrix.
+            Raw samples, shape (n, features): an array or a table of numbers and text, or a sparse matrix.
         """
         check_feature_names(X, self.names)
         table = _table(X)

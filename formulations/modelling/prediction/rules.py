@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How labels follow from values by comparisons alone, for programs that make them, and for values known within bounds.
+"""How labels follow from values by comparisons, for programs that make them, and for values known within bounds.
 
-A rule is one of three: how many thresholds a value exceeds, which of several values is the largest, or who wins a
-ballot of pairs. Whoever writes a program states each of these once, as a :class:`Ruled`.
+A rule is one of three: the number of thresholds that a value exceeds, the largest of several values, or the winner of a
+ballot of pairs. A writer of programs states each of these once, as a :class:`Ruled`.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ class Rule(ABC):
     Arguments of the methods:
 
     by
-        Who writes it down.
+        The writer of the rule.
     lower, upper
-        Between which the values are, shape (n, functions).
+        Bounds of the values, shape (n, functions).
     unit
-        The largest relative error of one operation of what is computed of the values.
+        The largest relative error of one operation on the values.
     """
 
     classes: NDArray[Any]
@@ -75,12 +75,12 @@ class Rule(ABC):
 
     @abstractmethod
     def settled(self, lower: Matrix, upper: Matrix, unit: float) -> Indices:
-        """Return the number of the class that all values between lower and upper have; -1: they may differ."""
+        """Return the number of the class that all values between lower and upper have, or -1 if they may differ."""
 
 
 @dataclass(frozen=True, eq=False)
 class Thresholds(Rule):
-    """As many classes as the value is above thresholds, in their order.
+    """The class whose number is the number of thresholds that the value exceeds.
 
     Attributes
     ----------
@@ -118,17 +118,17 @@ class Largest(Rule):
 
 @dataclass(frozen=True, eq=False)
 class Ballot(Rule):
-    """A vote for each pair of classes; ties go to the first class, or to whom the values favour most in sum.
+    """A vote for each pair of classes. Ties go to the first class, or to the one with the largest sum of values.
 
-    With v_c votes and the sum s_c of the values for c, less those against it, the largest of the
-    v_c + s_c / (3 (|s_c| + 1)) decides.
+    With v_c votes and the sum s_c of the values for c minus those against it, the largest v_c + s_c / (3 (|s_c| + 1))
+    decides.
 
     Attributes
     ----------
     pairs
         For each value, the numbers of the classes that it votes for where it is at most 0, and above 0.
     ties_to_first
-        Whether the first of those with most votes wins.
+        Whether the first of the classes with most votes wins.
     """
 
     pairs: tuple[tuple[int, int], ...]
@@ -139,7 +139,7 @@ class Ballot(Rule):
         return by.of_ballot(self)
 
     def settled(self, lower: Matrix, upper: Matrix, unit: float) -> Indices:
-        """Return the class that wins, whatever the votes of values that may be of either sign."""
+        """Return the class that wins whichever way values of uncertain sign vote."""
         shape = len(lower), self.classes.size
         few, many, least, most, sizes = (np.zeros(shape) for _ in range(5))
         for (negative, positive), low, high in zip(self.pairs, lower.T, upper.T, strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Functions that no single kernel is the kernel of: sums over several spaces, and derivatives of functions.
+r"""Functions that do not belong to a single kernel: sums over several spaces, and derivatives of functions.
 
     g_k(x)  =  b_k + sum over terms of  sum_i c_ik D_x^a D_z^{a'} k(x, z_i),
 
@@ -38,7 +38,7 @@ class FunctionalTerm:
     representers
         The l_i.
     axes
-        Along which axes functions are differentiated at x; () for their values.
+        The axes along which functions are differentiated at x; () for their values.
     coefficients
         c, shape (number of representers, number of functions).
     """
@@ -53,12 +53,12 @@ class FunctionalTerm:
         return not self.axes and not self.representers.axes
 
     def joined(self, other: FunctionalTerm) -> FunctionalTerm | None:
-        """Return the sum with another term; None: it has another kernel, or other derivatives.
+        """Return the sum with another term, or None if that has another kernel or other derivatives.
 
         Parameters
         ----------
         other
-            With as many functions.
+            A term with the same number of functions.
         """
         own, others = self.representers, other.representers
         if (self.axes, own.axes, own.kernel) != (other.axes, others.axes, others.kernel):
@@ -128,7 +128,7 @@ class Functionals:
 
     @classmethod
     def of(cls, terms: Iterable[FunctionalTerm], intercepts: Vector) -> Expansions | Functionals:
-        """Return the functions of these terms, those of one kernel and the same derivatives as one.
+        """Return the functions of these terms, where terms of one kernel and the same derivatives are joined.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class Functionals:
         Raises
         ------
         ParameterError
-            If a kernel has no such derivative.
+            If a kernel does not have this derivative.
         """
         joined: list[FunctionalTerm] = []
         for term in terms:
@@ -186,7 +186,7 @@ class Functionals:
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, NDArray[Any]], intercepts: Vector) -> Functionals:
-        """Return those that a file holds.
+        """Return the functions that a file holds.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class Functionals:
         Raises
         ------
         KeyError, ValueError, TypeError, ShapeError
-            If the file holds none.
+            If the file holds no functions.
         """
         terms = []
         for k, pair in enumerate(json.loads(str(arrays["terms"]))):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fitted transformers of scikit-learn as what a file can hold: scalers, choices of columns and encoders."""
+"""Fitted transformers of scikit-learn as steps that a file can hold: scalers, choices of columns and encoders."""
 
 from __future__ import annotations
 
