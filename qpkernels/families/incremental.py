@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""An active-set method for a KernelQP that was solved before one of its samples changed.
 
-From the answer before, it goes to the minimum over the free samples (:mod:`qpkernels.solvers.active_set`); then the
-slopes of all samples are brought up to date, and those that violate optimality become free. The inverse of their matrix
-is kept from one change to the next (Cauwenberghs and Poggio, Incremental and decremental support vector machine
-learning, 2001, of whose method this is the form for any bounds, kinks and ridge).
+From the last answer, it goes to the minimum over the free samples (:mod:`qpkernels.solvers.active_set`). It then
+updates the slopes of all samples, and those that violate optimality become free. The inverse of their matrix is kept
+from one change to the next (Cauwenberghs and Poggio, Incremental and decremental support vector machine learning, 2001,
+of whose method this is the form for any bounds, kinks and ridge).
 
 Where free samples depend on each other, or there are too many of them, sequential minimal optimisation goes on; a
 problem of equations alone is left to linear algebra, which says so by the claim ``failed``.
@@ -66,9 +66,9 @@ _SHARE = 0.3
 
 
 class ActiveSet(Solver):
-    """Solves one KernelQP after the other, each on samples of a :class:`~qpkernels.gram.changing.ChangingGram`.
+    """A solver of one KernelQP after another, each on samples of a :class:`~qpkernels.gram.changing.ChangingGram`.
 
-    It takes a start from the problem before: warm_start, and the values K beta there.
+    It takes a start from the last problem: warm_start, and the values K beta there.
     """
 
     name = "active-set"
@@ -82,11 +82,11 @@ class ActiveSet(Solver):
         self._inverse = Inverse()
 
     def forget(self) -> None:
-        """Begin anew, where what was noted of the samples no longer holds."""
+        """Start afresh, when the stored data about the samples no longer holds."""
         self._inverse = Inverse()
 
     def run(self, program: KernelQP, request: Request, **options: Any) -> Answer:
-        """Go from the start to the optimum, by sequential minimal optimisation where need be.
+        """Go from the start to the optimum, by sequential minimal optimisation if necessary.
 
         Parameters
         ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One data set: its name, samples and targets, and where it is read from; labels of two classes made of several."""
+"""Data sets: their names, samples and targets, how they are read, and labels of two classes made from several."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ __all__ = [
 def one_versus_rest(y: ArrayLike, positive: str | float) -> Vector:
     """Map y_i to +1.0 where y_i equals the class ``positive``, which must occur in y, and to -1.0 elsewhere.
 
-    Where y is numeric, the comparison is numeric, also for a class given as text: ``"1"``, ``"1.0"`` and 1 are the
-    same class. Where y is text, the comparison is of text.
+    If y is numeric, the comparison is numeric, also for a class given as text: ``"1"``, ``"1.0"`` and 1 are the same
+    class. If y is text, texts are compared.
 
     Parameters
     ----------
@@ -125,9 +125,9 @@ class Dataset:
     y
         Targets, shape (n,): finite numbers, or names of classes as text.
     class_names
-        Names of the classes 0, 1 and so on, where targets are these numbers; None: they have none.
+        The names of the classes 0, 1 and so on, if targets are these numbers; None if they have no names.
     feature_names, target_name
-        What the header of a CSV file calls the columns; None: there was none.
+        The names of the columns in the header of a CSV file; None if there was no header.
     """
 
     name: str
@@ -168,14 +168,14 @@ def load_dataset(source: str | Path, target: str | int | None = None, sparse: bo
     target
         The target column of a CSV file: its name in the header, or its number from 1; if None, the last column.
     sparse
-        Whether X is a csr_array. If None, only LIBSVM text with fewer than a quarter of the entries nonzero is.
+        Whether X is a csr_array. If None, only LIBSVM text with fewer than a quarter of nonzero entries is sparse.
 
     Raises
     ------
     UnknownDatasetError, ParameterError
-        If ``source`` is neither a bundled name nor a file; if there is no such ``target``, or no CSV file it is in.
+        If ``source`` is neither a bundled name nor a file, if there is no such ``target``, or if the file is not CSV.
     FileFormatError, ShapeError, NonFiniteError
-        If a text file is malformed or holds NaN or infinity, with the line and the column; if an archive is unfit.
+        If a text file is malformed or holds NaN or infinity, with the line and the column; or if an archive is unfit.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Model files of LIBLINEAR: what its program train writes and predict reads.
+"""Model files of LIBLINEAR, which its program train writes and its program predict reads.
 
 A line ``w`` ends the head. Each line after it holds the weights of one feature, one number for each machine: a single
 machine tells two classes apart, whose values above 0 speak for the first label, or predicts a target; more classes have
@@ -34,15 +34,15 @@ class LiblinearModel:
     Attributes
     ----------
     solver_type
-        What LIBLINEAR calls the problem and its solver, such as L2R_L2LOSS_SVC_DUAL.
+        LIBLINEAR's name of the problem and its solver, such as L2R_L2LOSS_SVC_DUAL.
     labels
-        The classes in the order of the file; None of a machine with real targets.
+        The classes in the order of the file; None for a machine with real targets.
     weights
-        Shape (machines, features), without that of the bias.
+        Shape (machines, features), without the weights of the bias.
     biases
-        Weight of the last feature, one for each machine; 0 without one.
+        The weight of the bias feature, one for each machine; 0 if there is none.
     bias
-        Value of the last feature; None without one.
+        The value of the bias feature; None if there is none.
     """
 
     solver_type: str
@@ -63,7 +63,7 @@ def read_liblinear_model(path: str | Path) -> LiblinearModel:
     Raises
     ------
     FileFormatError
-        If the file is damaged, or another.
+        If the file is damaged or of another kind.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The text files that LIBSVM's tools use beside machines: samples, kernel matrices and scalings.
+"""The text files of LIBSVM's tools other than machines: samples, kernel matrices and scalings.
 
 Numbers are written with the fewest digits that read back as the same float64.
 """
@@ -46,11 +46,11 @@ _INDEX = re.compile(r"\+?0*(\d+)", re.ASCII)
 
 
 def read_libsvm(path: Path, sparse: bool | None = None) -> tuple[Samples, Vector]:
-    """Return samples and labels; features that a line leaves out are 0, the largest index is their number.
+    """Return samples and labels; features that a line leaves out are 0, and the largest index is their number.
 
-    Indices count from 1 and ascend; ``#`` starts a comment; blank lines are skipped. Where an index is 0, all count
-    from 0, as scikit-learn writes them, and a warning says so. The samples are a csr_array if ``sparse``, or, where
-    that is None, if fewer than a quarter of the entries differ from 0.
+    Indices count from 1 and ascend; ``#`` starts a comment; blank lines are skipped. If an index is 0, all count from
+    0, as scikit-learn writes them, and a warning says so. The samples are a csr_array if ``sparse`` or, if that is
+    None, if fewer than a quarter of the entries differ from 0.
     """
     return parse_libsvm(path, read_bytes(path).removeprefix(codecs.BOM_UTF8), sparse)
 
@@ -151,16 +151,16 @@ def _rules(token: str, before: int | None) -> Iterator[tuple[bool, str, str]]:
 def write_libsvm_kernel(K: ArrayLike, y: ArrayLike, path: str | Path) -> Path:
     """Write kernel values and targets to ``path`` as ``label 0:i 1:K_i1 2:K_i2 ...``, and return the path.
 
-    svm-train takes such files with -t 4. Every entry is written, also where it is 0: LIBSVM counts them by position.
+    svm-train takes such files with -t 4. Every entry is written, even if it is 0: LIBSVM counts them by position.
 
     Parameters
     ----------
     K
-        Row i: the kernel of object i with each of the training objects, shape (m, n); of training, m = n.
+        Row i holds the kernel of object i with each of the training objects, shape (m, n); m = n in training.
     y
         Numbers, shape (m,): labels or targets.
     path
-        Where to; a file that is there is replaced.
+        The file to write; an existing file is replaced.
 
     Examples
     --------
@@ -186,8 +186,8 @@ def write_libsvm_kernel(K: ArrayLike, y: ArrayLike, path: str | Path) -> Path:
 def read_libsvm_kernel(path: str | Path) -> tuple[Matrix, Vector]:
     """Read kernel values and targets: ``SoftMargin(np.arange(len(K)), y, Precomputed(K))`` is the machine.
 
-    Where K is square, its rows must be numbered 1 to m in order; otherwise, as in the file of other samples, LIBSVM
-    leaves their numbers aside, and so does this reader.
+    If K is square, its rows must be numbered 1 to m in order; otherwise, as in a file of other samples, LIBSVM ignores
+    their numbers, and so does this reader.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def read_libsvm_kernel(path: str | Path) -> tuple[Matrix, Vector]:
     Raises
     ------
     FileFormatError
-        If the file is damaged, or another; DataFormatError with the line where one is malformed.
+        If the file is damaged or of another kind; DataFormatError states the line if one is malformed.
 
     Examples
     --------
@@ -246,15 +246,15 @@ _WHAT = "a range file of svm-scale"
 def write_libsvm_range(scaling: Scaling, path: str | Path) -> Path:
     """Write a scaling to ``path`` as a range file, which svm-scale writes with -s and reads with -r; return the path.
 
-    The file begins with a line ``x``. The second line has the ends of the range, each further line the number of a
-    feature with its least and its largest value; features that are constant are left out.
+    The file begins with a line ``x``. The second line holds the ends of the range, and each further line the number of
+    a feature with its smallest and its largest value; constant features are left out.
 
     Parameters
     ----------
     scaling
         A map of each feature to a range.
     path
-        Where to; a file that is there is replaced.
+        The file to write; an existing file is replaced.
 
     Examples
     --------
@@ -278,21 +278,21 @@ def write_libsvm_range(scaling: Scaling, path: str | Path) -> Path:
 
 
 def read_libsvm_range(path: str | Path, features: int = 1) -> Scaling:
-    """Read a scaling of samples with at least that many features, or as many as the file states.
+    """Read a scaling of samples with at least ``features`` features, or as many as the file states.
 
-    Features that the file leaves out are constant, and mapped to 0; svm-scale drops them.
+    Features that the file leaves out are constant and are mapped to 0; svm-scale drops them.
 
     Parameters
     ----------
     path
         A file that ``svm-scale -s`` wrote.
     features
-        The number of features that the scaling has at least; those without a line in the file become 0.
+        The smallest number of features of the scaling; those without a line in the file become 0.
 
     Raises
     ------
     FileFormatError
-        If the file is damaged, or another; DataFormatError with the line where one is malformed.
+        If the file is damaged or of another kind; DataFormatError states the line if one is malformed.
     UnsupportedProgramError
         If it scales targets as well.
 

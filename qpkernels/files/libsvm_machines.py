@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All machines in a model file of LIBSVM, of any number of classes: what svm-train writes.
+"""All machines in a model file of LIBSVM, with any number of classes, as svm-train writes it.
 
 A line ``SV`` ends the head. Each support vector follows with its coefficients, one for each other class, and then its
 features; the machine of the classes i < j has the (j - 1)-th of those of class i and the i-th of those of class j, and
@@ -73,7 +73,7 @@ class SvmType(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class LibsvmSigmoids:
-    """1 / (1 + exp(A f + B)) for each machine f: the probability of the class that its positive values speak for.
+    """1 / (1 + exp(A f + B)) for each machine f: the probability of the class of its positive values.
 
     Attributes
     ----------
@@ -95,22 +95,22 @@ def _joined(numbers: Vector) -> str:
 
 @dataclass(frozen=True, eq=False)
 class LibsvmMachines:
-    """What a model file holds.
+    """The content of a model file.
 
     Attributes
     ----------
     svm_type, kernel
         The kind of the machines, and their kernel.
     centers
-        The support vectors, class by class; their numbers in the matrix of a precomputed kernel.
+        The support vectors, class by class; for a precomputed kernel, their numbers in its matrix.
     coefficients
         Shape (classes - 1, support vectors), or (1, support vectors) without classes.
     intercepts
-        What is added to the sum of each machine, the negative of ``rho``.
+        The numbers that are added to the sum of each machine, which are the negatives of ``rho``.
     labels, counts
-        The classes in the order of the file, and how many support vectors each has; None without classes.
+        The classes in the order of the file, and the number of support vectors of each; None without classes.
     sigmoids
-        Of probabilities of classes; None where the file has none.
+        The sigmoids for probabilities of classes; None if the file has none.
     """
 
     svm_type: SvmType
@@ -139,7 +139,7 @@ def read_libsvm_machines(
     Raises
     ------
     FileFormatError
-        If the file is damaged, or another.
+        If the file is damaged or of another kind.
     ParameterError
         If ``kernel`` comes for a file with a kernel of its own, or ``features`` for one with a precomputed kernel.
 
@@ -330,21 +330,21 @@ def write_libsvm_model(
     Parameters
     ----------
     function
-        f + b, as ``solution.function`` has it. Its kernel is Linear, Polynomial, RBF with one gamma, Sigmoid or
-        Precomputed; its labels, if it has any, are integers of 32 bits.
+        The function f + b, such as ``solution.function``. Its kernel is Linear, Polynomial, RBF with one gamma, Sigmoid
+        or Precomputed; its labels, if it has any, are 32-bit integers.
     path
-        Where to; a file that is there is replaced.
+        The file to write; an existing file is replaced.
     svm_type
-        None: c_svc of a function with classes, else epsilon_svr.
+        The type of machine; None stands for c_svc if the function has classes, and for epsilon_svr otherwise.
     sigmoids
-        Of a function with classes: one, for svm-predict -b 1; None: it has no probabilities.
+        One sigmoid for a function with classes, for svm-predict -b 1; None if it has no probabilities.
 
     Raises
     ------
     UnsupportedProgramError
-        If LIBSVM has no such kernel, or its labels are no integers of 32 bits.
+        If LIBSVM has no such kernel, or if the labels are not 32-bit integers.
     ParameterError
-        If there is no such type of machine, or it, or a sigmoid, has classes where the function has none.
+        If there is no such type of machine, or if the type or a sigmoid needs classes and the function has none.
 
     Examples
     --------
@@ -385,17 +385,17 @@ def read_libsvm_model(path: str | Path, kernel: Precomputed | None = None, featu
     path
         A file that ``svm-train`` or :func:`write_libsvm_model` wrote.
     kernel
-        The matrix, for a model with a precomputed kernel, whose file has the numbers of its rows only.
+        The matrix, for a model with a precomputed kernel, whose file only holds the numbers of its rows.
     features
-        How many features samples have; None: as many as the largest index in the file, which falls short where
-        svm-train wrote it and the last features of all support vectors are 0.
+        The number of features of samples; None stands for the largest index in the file, which is too small if
+        svm-train wrote the file and the last features of all support vectors are 0.
 
     Raises
     ------
     FileFormatError
-        If the file is damaged, or another.
+        If the file is damaged or of another kind.
     UnsupportedProgramError
-        If it has several classes, or probabilities.
+        If it has several classes or probabilities.
     ParameterError
         If ``kernel`` comes for a file with a kernel of its own, or ``features`` for one with a precomputed kernel.
 
@@ -523,22 +523,22 @@ def write_libsvm_machines(
     Parameters
     ----------
     functions
-        One for each pair of classes.
+        One function for each pair of classes.
     classes
         The labels in sorted order, integers.
     pairs
         For each function, the numbers of the classes of its negative and positive values.
     path
-        Where to; a file that is there is replaced.
+        The file to write; an existing file is replaced.
     svm_type
         C_SVC or NU_SVC.
     sigmoids
-        One for each function, for svm-predict -b 1; None: there are no probabilities.
+        One sigmoid for each function, for svm-predict -b 1; None if there are no probabilities.
 
     Raises
     ------
     UnsupportedProgramError
-        If LIBSVM has no such kernel or labels, or these are no machines of all pairs.
+        If LIBSVM has no such kernel or labels, or if these are not machines of all pairs.
 
     Examples
     --------

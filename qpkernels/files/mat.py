@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Quadratic programs as .mat files in OSQP's convention: min 1/2 x'Px + q'x + r s.t. l <= Ax <= u, infinity 1e20.
 
-So are the Maros-Meszaros problems of OSQP's benchmarks. Beside P, q, r, A, l, u, n and m stands ``structure``, which
-other readers skip: name, cones and blocks as JSON, by which the program is read back exactly. Rows without any bound
-are left out when a file is read.
+The Maros-Meszaros problems of OSQP's benchmarks are stored in this way. In addition to P, q, r, A, l, u, n and m, a
+file holds ``structure``, which other readers skip: name, cones and blocks as JSON, by which the program is read back
+exactly. Rows without any bound are left out when a file is read.
 """
 
 from __future__ import annotations

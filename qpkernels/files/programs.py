@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which suffix is which format, and the two formats that hold all cones: NumPy archives and JSON.
+"""The formats by their suffixes, and the two formats that hold all cones: NumPy archives and JSON.
 
 A quadratic program in .npz has the keys P, q, G, h, A, b, lb, ub of ``qpsolvers.Problem.load`` (the bounds all
 infinite: each is a named row of G), a program with other cones has cone_A and cone_b. Beside them stand the constant of
@@ -159,11 +159,11 @@ class Format:
     Attributes
     ----------
     write, read
-        Of a program and a path, and of a path.
+        The functions that write a program to a path, and read one from a path.
     cones
-        Whether it holds all cones; otherwise equations and inequalities only.
+        Whether it holds all cones; otherwise it only holds equations and inequalities.
     readers
-        Who else reads it.
+        Other programs that read the format.
     """
 
     write: Callable[[ConeProgram, Path], None]
@@ -190,14 +190,14 @@ def write(program: ConeProgram, path: str | Path) -> Path:
     Parameters
     ----------
     program
-        A program; a format that has no place for some of its cones refuses it.
+        The program; a format that cannot hold some of its cones refuses it.
     path
-        Where to, with one of the suffixes of :data:`FORMATS`; a file that is there is replaced.
+        The file to write, with one of the suffixes of :data:`FORMATS`; an existing file is replaced.
 
     Raises
     ------
     ParameterError
-        If it is no program, or ``path`` no path.
+        If ``program`` is not a program, or if ``path`` is not a path.
     UnsupportedProgramError
         If the format cannot hold the program; nothing is written.
 
@@ -234,11 +234,11 @@ def read(path: str | Path) -> ConeProgram:
     Raises
     ------
     ParameterError
-        If the suffix is that of no format.
+        If no format has this suffix.
     FileFormatError
-        If the file is damaged, or of another format.
+        If the file is damaged or has another format.
     UnsupportedProgramError
-        If it states what is no ConeProgram, such as integer variables.
+        If the file states something that is not a ConeProgram, such as integer variables.
 
     Examples
     --------

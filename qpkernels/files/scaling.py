@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Features brought to a common range, or to a common spread, by maps that new samples are given as well."""
+"""Maps that bring features to a common range or a common spread, and that also apply to new samples."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ __all__ = [
 class Scaling:
     """An affine map of each feature, which takes low_j to ``lower`` and high_j to ``upper``.
 
-    x_j -> (upper - lower) (x_j - low_j) / (high_j - low_j) + lower, and x_j -> 0 where low_j = high_j. Its numbers are
-    those of the samples it was made from; new samples may leave the range.
+    x_j -> (upper - lower) (x_j - low_j) / (high_j - low_j) + lower, and x_j -> 0 where low_j = high_j. Its numbers come
+    from the samples that it was made from, so new samples may leave the range.
 
     Parameters
     ----------
     low, high
-        Two values of each feature in its own unit, shape (features,): those that become ``lower`` and ``upper``.
+        The values of each feature, in its own unit, that become ``lower`` and ``upper``, shape (features,).
     lower, upper
         Their images. Sparse samples stay sparse if low = 0 and lower = 0.
 
@@ -78,14 +78,14 @@ class Scaling:
 
     @classmethod
     def to_range(cls, X: ArrayLike, lower: float = -1.0, upper: float = 1.0) -> Scaling:
-        """Return the map that takes the least and largest value of each feature in X to the ends of a range.
+        """Return the map that takes the smallest and largest value of each feature in X to the ends of a range.
 
-        For sparse samples it is x_j -> x_j / max |x_j|, which keeps their zeros, and has no ends to choose.
+        For sparse samples it is x_j -> x_j / max |x_j|, which keeps their zeros and has no ends to choose.
 
         Raises
         ------
         ShapeError, NonFiniteError, ParameterError
-            If ``X`` are no samples, or the ends no range.
+            If ``X`` does not hold samples, or if the ends do not form a range.
         """
         samples = finite_samples(X, "X")
         if not is_sparse(samples):
@@ -106,7 +106,7 @@ class Scaling:
         Raises
         ------
         ShapeError, NonFiniteError
-            If ``X`` are no samples.
+            If ``X`` does not hold samples.
         """
         samples = finite_samples(X, "X")
         if not is_sparse(samples):
@@ -119,7 +119,7 @@ class Scaling:
 
     @property
     def features(self) -> int:
-        """Number of features."""
+        """The number of features."""
         return self.low.size
 
     @property
@@ -128,14 +128,14 @@ class Scaling:
         return self.lower == 0.0 and not self.low.any()
 
     def transform(self, X: ArrayLike) -> Samples:
-        """Return the samples mapped, dense or sparse as they came; those in a file, in another one.
+        """Return the mapped samples, dense or sparse as before; samples in a file are mapped to another file.
 
         Raises
         ------
         ShapeError, NonFiniteError
-            If ``X`` are no samples with as many features.
+            If ``X`` does not hold samples with this number of features.
         ParameterError
-            If they are sparse, and the map would fill them with numbers that are not 0.
+            If they are sparse and the map would fill them with numbers that are not 0.
         """
         samples = finite_samples(X, "X")
         if samples.shape[1] != self.low.size:

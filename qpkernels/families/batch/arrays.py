@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Many KernelQPs on samples of one kernel matrix, as arrays: stated, solved and judged without an object for each.
+"""Many KernelQPs on samples of one kernel matrix, stated, solved and judged as arrays without an object for each.
 
-A machine costs what its numbers take: its program, its certificate and its answer become objects when somebody asks.
+A machine costs no more than its numbers: its program, certificate and answer only become objects on request.
 """
 
 from __future__ import annotations
@@ -85,18 +85,18 @@ class KernelQPs:
     gram
         The kernel matrix.
     samples, starts
-        Numbers of the samples of each machine, one machine after the other, and where each begins: machine p has
+        The numbers of the samples of each machine, one machine after the other, and where each begins: machine p has
         ``samples[starts[p]:starts[p + 1]]``.
     terms
-        What the samples add to each, shape (5, samples of all machines): target, epsilon, ridge, lower, upper.
+        The terms of the samples, shape (5, samples of all machines): target, epsilon, ridge, lower, upper.
     totals
-        The value of 1'beta of each; None: there is no b.
+        The value of 1'beta for each machine; None if there is no b.
     follows
-        Whether a machine has the samples of the one before, and takes up its answer; None: none does.
+        Whether a machine has the samples of the one before and starts from its answer; None if none does.
     held_out
-        For each machine the numbers of further samples at which its decision values are wanted; None: of none.
+        For each machine, the numbers of further samples at which decision values are wanted; None if there are none.
     begin
-        A feasible beta of each machine, one after the other; None: 0.
+        A feasible beta of each machine, one after the other; None stands for 0.
     budgets
         Of machines whose margin is free, as a :class:`~qpkernels.problems.LevelQP` has it: the value of 1'|beta| of
         each, of which positive and negative coefficients have half; their targets are 0. None: none is.
@@ -172,7 +172,7 @@ class KernelQPs:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """The answers to KernelQPs, and what is proved of each; every array has an entry for each machine but the first.
+    """The answers to KernelQPs with the proof of each; every array except the first has an entry for each machine.
 
     Attributes
     ----------
@@ -183,15 +183,15 @@ class Solved:
     intercepts, steps
         b of each, and the steps taken.
     primal_values, dual_values, rounding
-        Bounds of each optimum, and what rounding may have changed in both together.
+        The bounds of each optimum, and a bound on their combined rounding error.
     worst, largest
         The sample of each that adds most to the gap, and what it adds.
     imbalance
         How far 1'beta is from its total, as a share of its terms.
     held_out
-        f(x) + b at the samples held out, one array a machine.
+        f(x) + b at the held-out samples, one array per machine.
     seconds
-        That all took together.
+        The seconds that all machines took together.
     weights
         Those of the explicit features, a row each, where the machines were solved in these; else None.
     solver

@@ -19,23 +19,23 @@ __all__ = ["LEAST", "MOST", "NEWTON_STEPS", "STEPS", "Fitted", "Machine", "Machi
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """A KernelQP on some samples of a kernel matrix that many share.
+    """A KernelQP on some samples of a kernel matrix that many machines share.
 
     Attributes
     ----------
     program
-        The problem. Its ``gram`` is ``gram.part(samples)`` of the shared ``gram``, or that itself.
+        The problem. Its ``gram`` is ``gram.part(samples)`` of the shared ``gram``, or the shared one itself.
     samples
-        Numbers of its samples in the shared matrix, in the order of the program.
+        The numbers of its samples in the shared matrix, in the order of the program.
     after
-        Number of an earlier machine of the batch, whose answer at the samples that both have is the start.
+        The number of an earlier machine of the batch whose answer at the common samples is the start.
     held_out
-        Numbers of further samples of the shared matrix, at which f(x) + b is wanted.
+        The numbers of further samples of the shared matrix at which f(x) + b is wanted.
 
     Raises
     ------
     ShapeError, ParameterError
-        If these are no such numbers, or not as many as the program has samples.
+        If these are not such numbers, or if their count differs from the number of samples of the program.
 
     Examples
     --------
@@ -79,11 +79,11 @@ class Fitted:
     Attributes
     ----------
     outcome
-        beta, b, what the solver claims, its steps and seconds, and K beta in float64.
+        beta, b, the claim of the solver, its steps and seconds, and K beta in float64.
     certificate
-        What is proved of it, as of the same answer alone.
+        The certificate, which is the same as for the answer alone.
     held_out
-        f(x) + b at the samples held out, or None where there are none.
+        f(x) + b at the held-out samples, or None if there are none.
     """
 
     outcome: Outcome
@@ -92,12 +92,12 @@ class Fitted:
 
     @property
     def intercept(self) -> float:
-        """b; 0 in a model without one."""
+        """The intercept b; 0 in a model without one."""
         return float(self.outcome.multipliers.sum())
 
 
 class Start(NamedTuple):
-    """Where a machine begins: any beta, and the steps and seconds that were spent on the way there."""
+    """The start of a machine: any beta, with the steps and seconds that were spent to reach it."""
 
     point: Vector | None = None
     steps: int = 0

@@ -33,32 +33,32 @@ def solve_batch(
     n_jobs: int = -1,
     report: Callable[[int, Fitted | QPKernelsError], None] | None = None,
 ) -> list[Fitted | QPKernelsError]:
-    """Solve all ``machines``; one that fails gives its error in the place of an answer.
+    """Solve all ``machines``; one that fails returns its error in place of an answer.
 
     Parameters
     ----------
     gram
         The kernel matrix that the machines share.
     machines
-        The problems, in any order but that each comes later than the one it starts from.
+        The problems, in any order in which each comes after the one that it starts from.
     tol
-        Bound on the relative duality gap of each.
+        A bound on the relative duality gap of each machine.
     max_iter
-        Steps for each machine.
+        The steps for each machine.
     time_limit
-        Seconds for each machine, after which its best point so far is its answer. Work that machines share, for kernel
-        values and proofs, counts for none of them; nor is it in ``seconds`` of an outcome.
+        The seconds for each machine, after which its best point so far is its answer. Shared work on kernel values and
+        proofs does not count towards the limit, nor towards ``seconds`` of an outcome.
     cache_size
-        MiB that kernel values may take.
+        The memory for kernel values, in MiB.
     n_jobs
-        Threads; -1: one for each processor.
+        The number of threads; -1 stands for one per processor.
     report
-        Called with the number of a machine and its answer as soon as that is there.
+        A function that is called with the number of a machine and its answer as soon as that is available.
 
     Raises
     ------
     ParameterError
-        If a machine does not belong to ``gram``, or comes before the one it starts from.
+        If a machine does not belong to ``gram``, or if it comes before the one that it starts from.
 
     Examples
     --------
