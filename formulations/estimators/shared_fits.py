@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The fits of a search that share what they are made of: steps of pipelines, kernel values, answers to start from."""
+"""The fits of a search, which share the steps of pipelines, kernel values, and answers to start from."""
 
 from __future__ import annotations
 

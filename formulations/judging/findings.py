@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""How far from optimal an answer is, sample by sample and as a function, and which constraints it breaks.
 
-By Fenchel and Young L_i(v) + L_i*(-beta) + beta v >= 0, with equality where -beta is a slope of L_i at v: this is how
-far a sample is from optimal, in the unit of the objective. The sum over all samples is the gap, but for 1/2 ||f -
+By Fenchel and Young L_i(v) + L_i*(-beta) + beta v >= 0, with equality where -beta is a slope of L_i at v: this says how
+far a sample is from optimal, in the unit of the objective. The sum over all samples is the gap, except for 1/2 ||f -
 f_beta||^2 where f is not the expansion in beta.
 
 P(f, b) is 1-strongly convex in f, and so is -D(beta) in the expansion f_beta of its point, so that
@@ -11,7 +11,7 @@ P(f, b) is 1-strongly convex in f, and so is -D(beta) in the expansion f_beta of
 
 Hence ||f - f*||^2 <= 2 gap, and even <= gap where f is the expansion in beta; and no value of f differs from that of f*
 by more than this radius times sqrt(k(x, x)). For each f near f the optimal b is where the slopes of the losses add up
-to what the intercept demands; they rise with b, which encloses every b* there can be.
+to the sum that the intercept demands. They rise with b, which encloses every possible b*.
 """
 
 from __future__ import annotations

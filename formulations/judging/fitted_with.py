@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Samples, labels and weights that an estimator was fitted to, held against what it kept of them."""
+"""Samples, labels and weights that an estimator was fitted to, compared with those that it kept."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Machines that keep coefficients of support vectors: those of LIBSVM, and of all who name their attributes like it.
+"""Machines that keep coefficients of support vectors: those of LIBSVM, and of libraries with the same attributes.
 
 With several classes every pair is a machine of its own. scikit-learn (and scikit-learn-intelex, which patches it) and
 cuML turn the sign of a machine of two classes, so that it is above 0 for the second one; LIBSVM's files and ThunderSVM
-do not, and ThunderSVM calls intercept_ what is taken off.
+do not, and the intercept_ of ThunderSVM is subtracted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Machines that keep weights of the features only: those of LIBLINEAR, ridge and logistic regression.
+"""Machines that keep only weights of the features: those of LIBLINEAR, ridge and logistic regression.
 
-LIBLINEAR penalises its intercept as the weight of a constant feature s: its machines are models without intercept on
-the samples (x_i, s).
+LIBLINEAR penalises its intercept as the weight of a constant feature s, so that its machines are models without an
+intercept on the samples (x_i, s).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who reads what: fitted estimators by the names of their classes, in whatever library, and files of machines."""
+"""The readers: of fitted estimators by the names of their classes, in whatever library, and of files of machines."""
 
 from __future__ import annotations
 

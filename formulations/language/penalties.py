@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""How a statement penalises the norms of its functions, from the rows that are about nothing else.
+r"""How a statement penalises the norms of its functions, read from the rows that concern only norms.
 
-With x_k what stands for the coordinates of function k, rows of norms say t_k >= a_k ||x_k||, and whatever else is about
-the t_k has to be sums of them, with factors of at least 0, and p-norms of such multiples; these, or their squares, are
-in the objective. At an optimum every row of this kind is an equation, as the objective rises with what it bounds.
+Let x_k stand for the coordinates of function k. Rows of norms say t_k >= a_k ||x_k||, and all other rows with the t_k
+must be sums of them, with factors of at least 0, and p-norms of such multiples. These, or their squares, are in the
+objective. At an optimum every row of this kind is an equation, since the objective rises with its left side.
 
 A p-norm, t >= || (a_1, ..., a_n) ||_p, is lowered to t = r_1 + ... + r_n with a_j <= r_j^(1/p) t^(1 - 1/p), which is
 made of geometric means of two numbers, w^2 <= u v, each a cone of three rows: their logarithms are linear equations.

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Inequalities without variables that only stand between others, as a largest absolute value has one for each.
+r"""Inequalities without the variables that only stand between others, such as those of a largest absolute value.
 
 A variable c that costs nothing, is not less than some terms and not more than one other, or the reverse, can be chosen
 exactly where each of the former is at most the latter (Fourier and Motzkin)::
 
     l_i <= c (all i),  c <= u        is        l_i <= u (all i)
 
-With a single row on one side there are fewer rows afterwards. The multipliers of the rows that a sum is of are that of
-the sum, each times its factor. Then rows that bounds of single variables imply are dropped.
+With a single row on one side there are fewer rows afterwards. The multipliers of the rows in a sum are that of the sum,
+each times its factor. Then rows that are implied by bounds of single variables are dropped.
 """
 
 from __future__ import annotations

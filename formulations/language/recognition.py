@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""From the matrices of a statement about functions to the KernelQP that it is, or the reason why it is none.
+r"""From the matrices of a statement about functions to the KernelQP that it is, or the reason why it is not one.
 
-With v the numbers that functionals take of the functions, z0 the variables that several of them share, and private
-variables z_i, the matrices state
+Let v be the values of functionals of the functions, z0 the variables that several of them share, and z_i private
+variables. The matrices state
 
     min  sum_j a_j ||f_j||^2 + q0'z0 + sum_i L_i(m_i'v + o_i'z0),    L_i(s) = min over z_i of a small program in s,
 
-whenever the rows fall apart so. Then each L_i is a loss of one functional, found with its pieces, and the dual in
-beta_i = -L_i'(s_i) is a KernelQP whose samples are the functionals m_i, with O'beta = q0 for the matrix O of the o_i.
-This is seen from the rows and not from the names of atoms, so that a loss is found however it was written.
+whenever the rows decompose in this way. Then each L_i is a loss of one functional, found with its pieces, and the dual
+in beta_i = -L_i'(s_i) is a KernelQP whose samples are the functionals m_i, with O'beta = q0 for the matrix O of the
+o_i. This is read from the rows and not from the names of atoms, so that a loss is found however it was written.
 """
 
 from __future__ import annotations

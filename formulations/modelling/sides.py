@@ -132,8 +132,8 @@ class Hypothesis:
         T = gram.kernel.samples(points)
         if T.shape[1:] != gram.X.shape[1:]:
             raise ShapeError(
-                f"points must have the features of the samples, shape {gram.X.shape[1:]}, but such of shape "
-                f"{T.shape[1:]} came."
+                f"points must have the features of the samples, shape {gram.X.shape[1:]}, but points of "
+                f"shape {T.shape[1:]} came."
             )
         if self._data.explicit:
             return T @ self.variable

@@ -164,7 +164,7 @@ def first_taken(structures: tuple[Program, ...], solver: Solver) -> Program | No
 def foreign(solver: Solver, name: str, extended: bool) -> str:
     """Return why a form of that name is no program that ``solver`` takes."""
     kinds = " or a ".join(kind.__name__ for kind in solver.programs)
-    why = "it was extended" if extended else "its textbook problem is another"
+    why = "it was extended" if extended else "its textbook problem is of another kind"
     return f"solver {solver.name!r} takes a {kinds}, and this {name} is not one, since {why}"
 
 

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The models by what they learn: classes, numbers, and either with relevances in place of support vectors."""
+"""The models, by what they learn: classes, numbers, or either of these with relevance vectors."""
 
 __all__: list[str] = []

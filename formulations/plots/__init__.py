@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of machines, of what makes them optimal, and of results, by scikit-learn's convention of displays.
+"""Pictures of machines, of their optimality and of results, by scikit-learn's convention of displays.
 
 A class method such as ``from_solution`` or ``from_estimator`` computes; ``plot(ax=None)`` draws, and returns the
-display, which keeps ``ax_``, ``axes_`` and ``figure_``. Matplotlib is imported when something is drawn, and not before.
+display, which keeps ``ax_``, ``axes_`` and ``figure_``. Matplotlib is imported only when something is drawn.
 """
 
 from formulations.plots.certificates import CertificateDisplay, ComparisonDisplay, CrossExaminationDisplay

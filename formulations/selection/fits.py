@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Many certified fits of one set of data, in memory and in a file of results that a later run goes on from.
+"""Many certified fits of one set of data, in memory and in a file of results from which a later run continues.
 
 A line of the file is a JSON object with the fingerprint of the data, the model, its kernel and hyper-parameters, the
-samples, and the certificate. A line answers whatever asks for the same fit at a tolerance that its certificate meets.
+samples, and the certificate. A line answers every request for the same fit at a tolerance that its certificate meets.
 """
 
 from __future__ import annotations

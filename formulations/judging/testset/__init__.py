@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The kernel-machine QP set: quadratic programs of kernel machines with proved optimal values, for those who benchmark.
+"""The kernel-machine QP set: quadratic programs of kernel machines with proved optimal values, for benchmarks.
 
 Everything comes from seeds and from the data sets installed with scikit-learn.
 """

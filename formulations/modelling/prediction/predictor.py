@@ -279,8 +279,8 @@ class Predictor(Answering, Carded):
         """
         if not isinstance(self.functions, Expansions):
             raise ParameterError(
-                "the functions of this machine are sums over several kernels, or of derivatives, where those of one "
-                "kernel are wanted."
+                "the functions of this machine are sums over several kernels, or of derivatives, but functions of "
+                "one kernel are needed here."
             )
         return self.functions
 

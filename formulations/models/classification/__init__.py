@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models that tell classes apart, and what is made of them."""
+"""Models that separate classes, and machines that are built from these."""
 
 __all__: list[str] = []

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Linear machines of LIBLINEAR that are no kernel machine: their weights are not a combination of the samples.
+r"""Linear machines of LIBLINEAR that are not kernel machines: their weights are not a combination of the samples.
 
-With two classes, few weights, by the squared hinge; and one machine for several classes (Crammer and Singer, 2001)::
+The first, for two classes, has few weights, by the squared hinge; the second is one machine for several classes
+(Crammer and Singer, 2001)::
 
     min  ||w||_1 + sum C_i xi_i^2              s.t.  y_i w'z_i >= 1 - xi_i
     min  1/2 sum_k ||w_k||^2 + sum C_i xi_i    s.t.  (w_{y_i} - w_k)'z_i >= 1 - xi_i  for k != y_i,  xi >= 0
 
-Each is a quadratic program. The first is solved by coordinate descent, and certified by its weights alone.
+Each is a quadratic program. The first is solved by coordinate descent, and only its weights are needed to certify it.
 """
 
 from __future__ import annotations

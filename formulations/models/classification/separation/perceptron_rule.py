@@ -5,7 +5,8 @@ With z_i = y_i (1, x_i), the perceptron criterion is the sum of the violations o
 
     J_p(a) = sum over a'z_i <= 0 of -a'z_i
 
-It is never negative, and 0 where every sample is on its right side, but also at a = 0: it alone proves no separation.
+It is never negative, and 0 if every sample is on its right side, but also at a = 0, so that it does not prove
+separation.
 """
 
 from __future__ import annotations

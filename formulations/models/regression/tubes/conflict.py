@@ -88,7 +88,7 @@ class TubeConflict:
     def __str__(self) -> str:
         shown = ", ".join(map(str, self.samples[:_SHOWN])) + (", ..." if self.samples.size > _SHOWN else "")
         named = f"the samples {shown} alone" if self.samples.size > 1 else f"sample {shown} alone"
-        ending = "no fewer of them do" if self.is_irreducible else "whether all of them do was not settled"
+        ending = "all of them are needed for this" if self.is_irreducible else "whether all are needed was not settled"
         return f"{named} need{'s' * (self.samples.size == 1)} epsilon = {self.least_epsilon:.8g}, and {ending}"
 
     @classmethod
