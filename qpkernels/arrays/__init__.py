@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Array types, the checks that every entry point shares, and, loaded apart, the compiler of loops over arrays."""
+"""Array types, the checks that every entry point shares, and the compiler of loops over arrays, loaded on demand."""
 
 from qpkernels.arrays.arguments import (
     ChecksKeywords,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks of what a user passes: single numbers and words are validated, and unknown keywords are refused."""
+"""Checks of a user's arguments: single numbers and words are validated, and unknown keywords are refused."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ def shown(value: object) -> str:
 
 
 def shown_label(label: object) -> str:
-    """Return a label as a message names it: text in quotes, a whole number without the .0 that it has as a float."""
+    """Return a label as a message names it: text in quotes, and a whole number without the .0 of a float."""
     return shown(int(label) if isinstance(label, float) and label.is_integer() else label)
 
 
 def real_number(value: object, name: str, wanted: str = "a number", advice: str = "") -> float:
     """Return ``value`` as a float if it is a real number: of Python or NumPy, or an array without dimensions.
 
-    Text, True and False, complex and masked values are none. The number may be NaN or infinite.
+    Text, True and False, complex and masked values are not real numbers. The number may be NaN or infinite.
 
     Raises
     ------
     ParameterError
-        If it is no real number, with ``advice`` at the end, or one beyond float64.
+        If it is not a real number, with ``advice`` at the end of the message, or if it is beyond float64.
     """
     if type(value) is float:
         return value
@@ -75,7 +75,7 @@ def real_number(value: object, name: str, wanted: str = "a number", advice: str 
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Return whether ``value`` is an integer of Python or NumPy; True and False are none."""
+    """Return whether ``value`` is an integer of Python or NumPy; True and False are not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
@@ -194,8 +194,8 @@ def _signature(constructor: Callable[..., None]) -> inspect.Signature:
 class ChecksKeywords(ABCMeta):
     """The class of classes whose constructors say which keyword they do not have.
 
-    Python names the class that the constructor is inherited from, and no keyword that may have been meant. A class may
-    say of keywords that belong somewhere else, by name in ``_elsewhere``, what to write.
+    Python names the class that the constructor is inherited from, and suggests no keyword that may have been meant. In
+    ``_elsewhere``, a class may state by name what to write for keywords that belong somewhere else.
     """
 
     @property
@@ -225,12 +225,12 @@ def check_keywords(cls: type, keywords: Collection[str], also: Collection[str] =
     Parameters
     ----------
     also
-        Those that whoever hands the keywords on to the class has, for the suggestion.
+        The keywords of the caller that passes keywords on to the class, for the suggestion.
 
     Raises
     ------
     UnsupportedOptionError
-        With the first such keyword, and the nearest that there is.
+        If there is one; the message states it and the nearest keyword.
     """
     parameters = _parameters_of(cls)
     if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters):
@@ -254,7 +254,7 @@ def _parameters_of(cls: type) -> tuple[inspect.Parameter, ...]:
 
 
 def _check_positions(cls: type, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
-    """Refuse what does not fit the signature, in the name of the class itself."""
+    """Refuse arguments that do not fit the signature, in the name of the class itself."""
     signature = inspect.signature(cls)
     try:
         signature.bind(*arguments, **keywords)

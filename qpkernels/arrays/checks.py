@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Array types of the project, and what every entry point shares: checks, and blocks of rows."""
+"""Array types of the project, and the checks and blocks of rows that every entry point shares."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def float_sparse(matrix: Any, name: str, make: Callable[[Any], Any]) -> Any:
     Raises
     ------
     ShapeError
-        If it holds no real numbers, or its indices are not within its shape.
+        If it does not hold real numbers, or if its indices are not within its shape.
     """
     if matrix.dtype.kind not in "biuf":
         raise ShapeError(f"{name} must hold real numbers, but {matrix.dtype} came; convert it first.")
@@ -116,12 +116,12 @@ def _within(places: NDArray[Any], size: int) -> bool:
 
 
 def refuse_columns(values: object, name: str) -> None:
-    """Refuse a table, as of pandas or polars, with a column that holds something else than numbers.
+    """Refuse a table, such as one of pandas or polars, with a column that does not hold numbers.
 
     Raises
     ------
     ShapeError
-        With the name of the first such column.
+        If there is such a column; the message names the first one.
     """
     table: Any = values
     labels: Any = getattr(values, "columns", None)
@@ -150,9 +150,9 @@ def text_in(array: NDArray[Any]) -> str | bytes | None:
 
 
 class MappedRows:
-    """Rows that are written to a temporary file block by block, and then are a matrix mapped from it.
+    """Rows that are written to a temporary file block by block and then mapped from it as a matrix.
 
-    The file has no name, and its space is free again once nobody has the matrix.
+    The file has no name, and its space is free again once the matrix is no longer used.
     """
 
     def __init__(self) -> None:
@@ -247,7 +247,7 @@ def finite_samples(values: ArrayLike, name: str) -> Samples:
     Raises
     ------
     ShapeError
-        If it is not two-dimensional, or empty, or no matrix of real numbers, or has more than 2^30 features.
+        If it is not a nonempty two-dimensional matrix of real numbers, or if it has more than 2^30 features.
     NonFiniteError
         If it holds NaN or infinity; the message names the first such entry.
     """
@@ -285,7 +285,7 @@ def finite_vector(values: object, name: str, length: int | None = None) -> Vecto
 
 
 def finite_view(values: object, name: str, length: int) -> Vector:
-    """Return ``values`` as :func:`finite_vector` does, itself where it is such a vector: to be read only.
+    """Return ``values`` as :func:`finite_vector` does, or itself if it is such a vector; it must not be written to.
 
     Raises
     ------
@@ -336,7 +336,7 @@ def float_vector(values: object, name: str, length: int | None = None) -> Vector
 
 
 def is_scalar(value: object) -> bool:
-    """Return whether ``value`` has no dimensions; of a list, or what NumPy makes no array of, it is false."""
+    """Return whether ``value`` has no dimensions; this is false for a list, and if NumPy cannot make an array of it."""
     try:
         return np.ndim(value) == 0 and not is_sparse(value)  # type: ignore[arg-type]
     except Exception:
@@ -369,9 +369,9 @@ def read_array(values: object, name: str) -> NDArray[Any]:
     Raises
     ------
     NonFiniteError
-        If it is a masked array, or a list of such: what is masked has no value.
+        If it is a masked array or a list of such, since masked entries have no value.
     ShapeError
-        If it is sparse, or NumPy makes no array of it.
+        If it is sparse, or if NumPy cannot make an array of it.
     """
     if type(values) is np.ndarray:
         return values
@@ -396,7 +396,7 @@ def float_array(values: object, name: str) -> NDArray[np.float64]:
     Raises
     ------
     ShapeError
-        If it holds something else than real numbers.
+        If it holds anything other than real numbers.
     """
     array = read_array(values, name)
     if array.dtype == np.float64:
@@ -453,7 +453,7 @@ def _non_finite(name: str, where: str, value: Any, number: int) -> NonFiniteErro
 
 
 def add_array(digest: Any, array: NDArray[Any]) -> None:
-    """Add an array to a digest of hashlib, by blocks of rows; of objects, what they show of themselves."""
+    """Add an array to a digest of hashlib, by blocks of rows; objects are added by their representation."""
     digest.update(f"{array.dtype.str}{array.shape}".encode())
     if array.dtype == object:
         digest.update(repr(array.tolist()).encode())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How objects show themselves: maths from one notation, cards and tables as text and HTML, bars of progress."""
+"""The display of objects: maths from one notation, cards and tables as text and HTML, and progress bars."""
 
 from qpkernels.display.card import Card, Carded, Fact, count
 from qpkernels.display.maths import leading, signed, to_text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Progress that is shown while something runs."""
+"""The display of progress while something runs."""
 
 from __future__ import annotations
 

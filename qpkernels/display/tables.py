@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables, once as data, and shown from it in a terminal (rich), as plain text, and in a notebook (HTML)."""
+"""Tables as data that can be shown in a terminal (rich), as plain text, and in a notebook (HTML)."""
 
 from __future__ import annotations
 

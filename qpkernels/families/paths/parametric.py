@@ -28,19 +28,20 @@ class ParametricQP:
     """The KernelQP problems on the line through two of them.
 
     At the parameter p, target, lower, upper and epsilon are ``start + (p - first) / (last - first) (end - start)``;
-    kernel matrix, ridge and 1'beta = total are those of both. As p moves, the optimal beta and b are piecewise linear.
+    the kernel matrix, the ridge and 1'beta = total are the same for both. As p moves, the optimal beta and b are
+    piecewise linear.
 
     Parameters
     ----------
     start, end
-        The problems at p = first and p = last, whose bounds are finite and whose total is 0 or None.
+        The problems at p = first and p = last; their bounds must be finite, and their total 0 or None.
     first, last
         Two numbers, in either order.
 
     Raises
     ------
     ParameterError
-        If the two differ in more than that, or are none of these.
+        If the two problems differ in anything else, or are not of this kind.
 
     Examples
     --------
@@ -89,12 +90,12 @@ class ParametricQP:
         return np.where(one == other, one, base), np.where(one == other, 0.0, rate)
 
     def at(self, p: float) -> KernelQP:
-        """Return the problem at p; those of the two ends are themselves.
+        """Return the problem at p; at the two ends these are the given problems.
 
         Parameters
         ----------
         p
-            The parameter, between those of the two ends.
+            The parameter, between its values at the two ends.
         """
         one = self.start
         if p in (self.first, self.last):
@@ -125,7 +126,7 @@ class Pieces:
     p
         The parameter, within the path.
     piece
-        The number of the piece, where it is known; None: it is found.
+        The number of the piece, if it is known; None if it must be found.
     """
 
     path: ParametricQP
@@ -134,12 +135,12 @@ class Pieces:
 
     @cached_property
     def ends(self) -> Matrix:
-        """P and b where each piece begins and ends, shape (n, 4)."""
+        """The p and b where each piece begins and ends, shape (n, 4)."""
         return np.concatenate([sweep.record.ends for sweep in self.sweeps])
 
     @cached_property
     def counts(self) -> Indices:
-        """Number of free samples on each piece."""
+        """The number of free samples on each piece."""
         return np.concatenate([sweep.record.counts for sweep in self.sweeps])
 
     @cached_property
@@ -193,7 +194,7 @@ class Pieces:
 
 @dataclass(frozen=True, eq=False)
 class RunOfPieces:
-    """Some pieces in a row: where all coefficients are on the first of them, and what changes from there on."""
+    """Some consecutive pieces: the state of all coefficients on the first one, and the changes from there on."""
 
     status: NDArray[np.int8]
     record: Record

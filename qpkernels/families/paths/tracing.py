@@ -52,9 +52,8 @@ def trace(path: ParametricQP, beta: Vector) -> Pieces:
     """Follow the optimum of a ParametricQP from its first parameter to its last, given one near the first optimum.
 
     The start is the end of another path, along which the targets go from those for which ``beta`` is optimal to those
-    asked for, while the parameter stays. Where steps without a length follow each other, so many samples change at
-    once that the method may be going round in circles: targets and bounds are then moved apart by random numbers in the
-    11th digit, and stay so.
+    of the problem, while the parameter stays. If many steps in a row have no length, so many samples change at once
+    that the method may cycle. Targets and bounds are then moved apart by random numbers in the 11th digit, and stay so.
 
     Parameters
     ----------
@@ -66,7 +65,7 @@ def trace(path: ParametricQP, beta: Vector) -> Pieces:
     Raises
     ------
     SolverFailedError
-        If it cannot go on.
+        If the path cannot be continued.
 
     Examples
     --------
