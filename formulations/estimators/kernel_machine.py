@@ -98,14 +98,14 @@ def _anew(fit: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class LeavesDataBehind(BaseEstimator):
-    """An estimator whose pickles hold no training samples but those that predictions need, and no kernel matrix.
+    """An estimator whose pickles hold only the training samples that predictions need, and no kernel matrix.
 
     Model and answer know all samples, their targets and their kernel values, which a pickle should neither reveal nor
     store. Copies within the process (copy, deepcopy) have everything.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Let the docstring list the parameters of the bases as well: each is described once, where it is declared."""
+        """Let the docstring list the parameters of the bases as well, which are described where they are declared."""
         super().__init_subclass__(**options)
         own = cleandoc(cls.__doc__ or "")
         said = {name for names, _ in _entries(own) for name in names.split(", ")}
@@ -196,15 +196,16 @@ class ProvedEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
     Parameters
     ----------
     tol
-        The relative duality gap, and residuals, that the answer is proved to.
+        The relative duality gap, and residuals, to which the answer is proved.
     solver
         Name of a registered solver, or a Solver object; None: one after the other until the answer is proved.
     time_limit
         Limit in seconds; None for no limit.
     strict
-        Raise SolverFailedError where an answer is not proved, in place of an UncertifiedWarning.
+        Whether to raise SolverFailedError where an answer is not proved, in place of an UncertifiedWarning.
     verbose
-        Let the solver tell its progress: lines of the logger ``qpkernels``, printed where no handler takes them.
+        Whether the solver reports its progress, in lines of the logger ``qpkernels``, printed where no handler takes
+        them.
     """
 
     tol: float = 1e-3
@@ -239,16 +240,16 @@ class ProvedEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         y
             Labels, or targets, shape (m,); with several targets, shape (m, targets). It is not used for one class.
         sample_weight
-            At least 0: how often each sample counts. One of weight 0 is absent.
+            At least 0: how often each sample counts. A sample of weight 0 is absent.
 
         Raises
         ------
         ParameterError, ShapeError, NonFiniteError, LabelError, OneClassError
-            If the data or parameters are none of these.
+            If the data or parameters are not of this kind.
         IndefiniteKernelError
             If the kernel matrix has a negative eigenvalue, and indefinite="refuse".
         SolverFailedError
-            If there is no answer, or with strict=True none that is proved.
+            If there is no answer, or with strict=True no proved answer.
         """
 
     def _request(self) -> dict[str, Any]:
@@ -336,12 +337,12 @@ class KernelEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         return own
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; kernel__NAME puts a kernel with another value of NAME in the place of the kernel.
+        """Set parameters by name; kernel__NAME replaces the kernel by one with another value of NAME.
 
         Parameters
         ----------
         **params
-            New values by the names of the constructor's parameters, and kernel__NAME where the kernel is an object.
+            New values by the names of the constructor's parameters, and kernel__NAME if the kernel is an object.
         """
         nested = {name: params.pop(name) for name in list(params) if name.startswith("kernel__")}
         super().set_params(**params)
@@ -424,17 +425,17 @@ class Training:
     Attributes
     ----------
     space
-        All samples given, in the space of the kernel.
+        All given samples, in the space of the kernel.
     data
-        Those with a weight above 0, bound to it.
+        The samples with a weight above 0, bound to the kernel.
     rows
-        Their numbers among all.
+        The numbers of these among all samples.
     weights
         Their weights.
     X
-        All samples given.
+        All given samples.
     codes
-        The numbers of their classes, where there are classes.
+        The numbers of their classes, if there are classes.
     """
 
     space: Space
@@ -453,22 +454,23 @@ Share: TypeAlias = Callable[[Space], Space]
 class MachineEstimator(KernelEstimator, ProvedEstimator):
     """An estimator whose functions are sums of kernel values with the samples.
 
-    Every subclass has the parameters below, and its own; as fields of a dataclass they are those of its constructor.
+    Every subclass has the parameters below, and its own. As fields of a dataclass they are arguments of its
+    constructor.
 
     Parameters
     ----------
     max_iter
-        Limit in the solver's iterations; -1 for no limit.
+        Limit of the solver's iterations; -1 for no limit.
     cache_size, shrinking
-        Of smo, wherever that is asked: MiB for rows of the kernel matrix (scikit-learn has 200), and whether samples
-        that are not likely to change are left out until the end.
+        Options of smo: MiB for rows of the kernel matrix (200 in scikit-learn), and whether samples that are not likely
+        to change are left out until the end.
     indefinite
         How to treat a kernel matrix with a negative eigenvalue: "refuse", "clip" or "shift" it; see Gram. With
         "clip" the function that predicts has coefficients of all samples, those of ``solution_.function``, and
         dual_coef_ are the multipliers.
     rank
-        None: the kernel matrix as it is. Otherwise one of this rank in its place, by randomly pivoted Cholesky, for
-        samples whose own does not fit; answers are proved optimal for it. See :class:`~qpkernels.LowRank`.
+        None: the kernel matrix is exact. Otherwise it is replaced by one of this rank, by randomly pivoted Cholesky,
+        for samples whose own does not fit; answers are proved optimal for this matrix. See :class:`~qpkernels.LowRank`.
     """
 
     cache_size: float = CACHE_SIZE
@@ -590,7 +592,7 @@ class MachineEstimator(KernelEstimator, ProvedEstimator):
 
     @property
     def coef_(self) -> Any:
-        """Weights of the features, one function a row, shape (functions, features); with the linear kernel only.
+        """Weights of the features, one function a row, shape (functions, features); only with the linear kernel.
 
         They are sparse if the samples are, and read-only.
         """

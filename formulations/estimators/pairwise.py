@@ -53,19 +53,19 @@ class _Pairs(OneVersusOne):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PairwiseClassifier(ClassifierMixin, MachineEstimator):
-    """Two classes by one machine, more by one for each pair; its attributes are those of scikit-learn's SVC.
+    """One machine for two classes, or one for each pair of more; its attributes are those of scikit-learn's SVC.
 
-    With several classes, the machine of the classes i < j has positive values for i, as LIBSVM has them; with two
-    classes, for the second one.
+    With several classes, the machine of the classes i < j has positive values for i, as in LIBSVM. With two classes, it
+    has them for the second.
 
     Parameters
     ----------
     class_weight
-        Label to weight, "balanced" or None: C is multiplied by the weight of the class.
+        A dictionary from label to weight, "balanced" or None. C is multiplied by the weight of the class.
     decision_function_shape
-        Of several classes: "ovr" for a column for each class, "ovo" for one for each pair.
+        For several classes: "ovr" for a column for each class, "ovo" for one for each pair.
     break_ties
-        Of several classes: ties of votes go to the largest decision value, with "ovr".
+        Whether, for several classes and "ovr", ties of votes go to the largest decision value.
     n_jobs
         Number of threads for the machines of several classes; -1: one for each core.
     """
@@ -193,11 +193,11 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         return self._n_support
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return f(x) + b of two classes, shape (n,), above 0 for the second one.
+        """Return f(x) + b for two classes, shape (n,), above 0 for the second one.
 
-        For more classes, with decision_function_shape="ovo" the values of all machines, shape (n, machines), above 0
-        for the first class of the pair; with "ovr" the votes of each class, shape (n, classes), with what the machines
-        say in sum as a fraction below 1/3.
+        For more classes, decision_function_shape="ovo" returns the values of all machines, shape (n, machines), above 0
+        for the first class of the pair, and "ovr" returns the votes of each class, shape (n, classes), plus a fraction
+        below 1/3 by the sum of the values.
         """
         values = self._values(X)
         if len(self._pairs) == 1:
@@ -207,9 +207,9 @@ class PairwiseClassifier(ClassifierMixin, MachineEstimator):
         return values
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of the class decided for; with several classes, that with most votes.
+        """Return the label of the chosen class, which has the most votes if there are several classes.
 
-        Ties of votes go to the first class, or with break_ties=True to that of the largest decision value.
+        Ties of votes go to the first class, or with break_ties=True to the class with the largest decision value.
         """
         self._require_fit()
         if self.break_ties and self.decision_function_shape == "ovo":
@@ -257,8 +257,8 @@ def _calibrates(classifier: Any) -> bool:
 class CalibratedClassifier(PairwiseClassifier):
     """A sigmoid for each machine, fitted to decision values of samples that were held out of its training.
 
-    Probabilities need not agree with ``predict``, which goes by the decision values. ``solution_`` has the sigmoids,
-    and so has the file that ``solution_.save`` writes.
+    Probabilities need not agree with ``predict``, which uses the decision values. ``solution_`` has the sigmoids, and
+    so does the file that ``solution_.save`` writes.
 
     Parameters
     ----------

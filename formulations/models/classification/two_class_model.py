@@ -49,9 +49,9 @@ class TwoClassModel(Model[Classification]):
     Parameters
     ----------
     X
-        Samples, as the kernel takes them: a matrix (samples x features) for most, which may be sparse where the kernel
-        takes that. Or a :class:`~qpkernels.gram.Gram`, to share a kernel matrix between models or to set its memory
-        limit.
+        Samples as the kernel takes them: for most kernels a matrix (samples x features), which may be sparse if the
+        kernel takes that. Or a :class:`~qpkernels.gram.Gram`, to share a kernel matrix between models or to set its
+        memory limit.
     y
         Two different labels, shape (m,); the greater one is +1.
     kernel
@@ -59,7 +59,7 @@ class TwoClassModel(Model[Classification]):
         a primal form has its coordinates u in an orthonormal basis there. Sparse samples without a kernel are bound to
         Linear().
     fit_intercept
-        Whether there is a b; without, b = 0.
+        Whether there is a b; otherwise b = 0.
 
     Attributes
     ----------

@@ -91,7 +91,7 @@ __all__ = [
 
 
 class LinearFit(RegressionModel):
-    """A fit without regularisation. The beta of its answers are the multipliers v of the residuals.
+    """A fit without regularisation. The beta of an answer are the multipliers v of the residuals.
 
     Parameters
     ----------

@@ -199,7 +199,7 @@ def expand(formulation: str, gram: Gram, found: EvidenceSearch, classes: NDArray
 class RelevanceMachine(Explained, metaclass=ChecksKeywords):
     r"""Weights w ~ N(0, diag(alpha)^-1) of the columns Phi = [1, K], with alpha where the evidence is largest.
 
-    A column is a function k(x_j, .), or the constant, and nothing is asked of k: it need not be positive semidefinite.
+    A column is a function k(x_j, .), or the constant, and k may be any function: it need not be positive semidefinite.
     Most alphas become infinite and their weights 0; the samples of the others are the relevance vectors. The bias has
     an alpha like every weight. Where no kernel weight is left, the function is the bias, and predicts like any other.
 
@@ -217,7 +217,7 @@ class RelevanceMachine(Explained, metaclass=ChecksKeywords):
     design
         Phi, shape (m, m + 1).
     classes
-        The two classes of a classifier's labels; None of a regression.
+        The two classes of a classifier's labels; None for a regression.
     """
 
     entry: ClassVar[ModelEntry]
@@ -269,20 +269,20 @@ class RelevanceMachine(Explained, metaclass=ChecksKeywords):
         """
 
     def solve(self, *, max_iter: int = 1000, tol: float = 1e-6, time_limit: float | None = None) -> RelevanceSolution:
-        """Raise the evidence until it is stationary to ``tol``, or a limit of iterations or time comes.
+        """Raise the evidence until it is stationary to ``tol``, or a limit of iterations or time is reached.
 
-        The evidence is not concave: the answer is the highest of the stationary points found from several starts.
+        The evidence is not concave, so the answer is the highest of the stationary points found from several starts.
 
         Parameters
         ----------
         max_iter
-            At least 1, for each start. A machine that stops here says so: ``converged`` is false, its answer the best
-            so far.
+            At least 1, for each start. If a machine stops here, ``converged`` is false, and its answer is the best so
+            far.
         tol
-            Above 0 and below 1: what every measure of
-            :class:`~formulations.models.relevance.evidence.Stationarity` must be within.
+            Above 0 and below 1: the largest size of every measure of
+            :class:`~formulations.models.relevance.evidence.Stationarity`.
         time_limit
-            Seconds, above 0, after which no further step is begun, from any start; None: no limit.
+            Seconds, above 0, after which no further step is begun from any start; None: no limit.
         """
         tol, max_iter = check_tolerance(tol), check_count(max_iter, "max_iter")
         until = np.inf if time_limit is None else perf_counter() + check_positive(time_limit, "time_limit")
