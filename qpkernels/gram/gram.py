@@ -181,10 +181,10 @@ class Gram(Carded, metaclass=ChecksKeywords):
         """
         first = grams[0]
         if not all(_are_equal(gram.X, first.X) and gram.correction is None for gram in grams):
-            raise ParameterError("matrices are added that are of the same samples, and as their kernels give them.")
+            raise ParameterError("only uncorrected kernel matrices of the same samples can be added.")
         if not ((weights >= 0).all() and weights.any()):
             raise ParameterError(
-                f"weights of kernel matrices are at least 0, and one above, but {shown(weights)} came."
+                f"weights of kernel matrices must be at least 0, and one above, but {shown(weights)} came."
             )
         used = [(gram, float(w)) for gram, w in zip(grams, weights, strict=True) if w]
         made, kernels = cls.__new__(cls), [gram.kernel if w == 1.0 else gram.kernel * w for gram, w in used]

@@ -82,8 +82,8 @@ class NormPenalty:
             raise ParameterError("a NormPenalty needs a weight above 0 for each of its members.")
         if not 1.0 <= self.order < 2.0:
             raise ParameterError(
-                f"the order of a NormPenalty is from 1 to below 2, but {self.order:g} came; squares of norms that are "
-                "added, which order 2 is, are a penalty of one member each."
+                f"the order of a NormPenalty must be at least 1 and below 2, but {self.order:g} came; for order 2, "
+                "which adds squares of norms, give each member a penalty of its own."
             )
 
     @property
@@ -167,8 +167,8 @@ class MultipleKernelQP(Program):
             raise ShapeError("all kernel matrices must be of the same samples.")
         if self.total and not all(penalty.squared for penalty in self.penalties):
             raise ParameterError(
-                "a norm that is not squared bounds beta, and no multiple of beta has its sum unless that is 0; square "
-                "the norm, or let the total be 0."
+                "a norm that is not squared bounds beta, so beta may have no multiple with the required sum unless "
+                "that is 0; square the norm, or let the total be 0."
             )
         if self.given(np.ones(len(self.grams))).is_hard:
             raise ParameterError(

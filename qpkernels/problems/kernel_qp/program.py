@@ -313,7 +313,7 @@ class KernelQP(ExpansionProgram):
         """
         if np.isfinite(self.lower).any() or np.isfinite(self.upper).any() or self.epsilon.any() or self.total:
             raise ParameterError(
-                "a KernelQP is a linear system without bounds and epsilon only, with the sum 0 or none."
+                "a KernelQP is a linear system only if it has no bounds and no epsilon, and its total is 0 or None."
             )
         return LinearSystem(RidgedGram(self.gram, self.ridge), self.target, self.total is not None, self.name)
 

@@ -73,7 +73,7 @@ def test_weights_of_nothing_are_the_function_that_is_0() -> None:
 
 def test_what_is_no_such_program_is_refused() -> None:
     both = NormPenalty(np.arange(2), ONES)
-    with pytest.raises(ParameterError, match="from 1 to below 2"):
+    with pytest.raises(ParameterError, match="at least 1 and below 2"):
         NormPenalty(np.arange(2), ONES, 2.0)
     with pytest.raises(ParameterError, match="a weight above 0"):
         NormPenalty(np.arange(2), np.zeros(2))

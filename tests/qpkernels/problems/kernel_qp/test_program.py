@@ -239,5 +239,5 @@ def test_without_bounds_it_is_a_linear_system(total: float | None) -> None:
 )
 def test_with_bounds_it_is_no_linear_system(parts: dict[str, Any]) -> None:
     program = KernelQP(GRAM, 1.0, **{"lower": -np.inf, "upper": np.inf, "ridge": 1.0, **parts})
-    with pytest.raises(ParameterError, match="linear system without bounds and epsilon only"):
+    with pytest.raises(ParameterError, match="linear system only if it has no bounds"):
         program.linear_system()
