@@ -160,7 +160,7 @@ function countsOf({ proof, samples }, { roles }) {
     ["support vectors", `${count(1) + count(2)} of ${samples}`],
     ["free", count(1)],
     ["at the bound", count(2)],
-    ["solver", proof.iterations === null ? proof.solver : `${proof.solver}, ${proof.iterations} iterations`],
+    ["solver", proof.iterations === null ? proof.solver : `${proof.solver}, ${proof.iterations} iteration${proof.iterations === 1 ? "" : "s"}`],
   ];
 }
 

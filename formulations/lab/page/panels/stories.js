@@ -116,7 +116,7 @@ export class Stories {
       return;
     }
     const came = open.outcome(start, after, about);
-    const verdict = came === guess ? "You were right." : `It came otherwise: \u201c${open.options[came]}\u201d`;
+    const verdict = came === guess ? "You were right." : `This is what happened: \u201c${open.options[came]}\u201d`;
     this.options.children[came].dataset.came = "";
     this.tell(came === guess ? "proved" : "open", `${verdict} ${open.why(start, after, about)}`);
     this.mark();

@@ -43,7 +43,7 @@ def test_a_prediction_is_judged_by_both_answers(window, name, outcome):
     lab.page.get_by_role("button", name="Begin this story again").click()
     lab.settled()
     assert lab.setting["points"] == start["points"]
-    assert predicted(lab, (outcome + 1) % 3).startswith("It came otherwise: ")
+    assert predicted(lab, (outcome + 1) % 3).startswith("This is what happened: ")
 
 
 def test_the_outcome_is_that_of_the_points_at_hand(window):
