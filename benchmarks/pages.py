@@ -228,8 +228,9 @@ def proving(records: Sequence[Proving]) -> str:
         for r in sorted(records, key=lambda r: (r.samples, r.problem, -r.tol))
     ]
     return (
-        "## Certificates\n\nSeconds that a processor works for the thread that calls: of smo, of the certificate of "
-        "its answer, and of the same certificate with every kernel value in float64. Their values are equal to "
+        "## Certificates\n\nThis table compares the time of smo with that of the certificate of its answer, and of the "
+        "same certificate with every kernel value in float64. The times are those that a processor worked for the "
+        "thread that calls. The values of the two certificates are equal to "
         f"{max(r.apart for r in records):.0e}.\n\n{table(heads, lines)}{note(records)}"
     )
 
@@ -252,10 +253,11 @@ def auditing(records: Sequence[Auditing]) -> str:
         for r in sorted(records, key=lambda r: (r.samples, r.problem, -r.tol))
     ]
     return (
-        "## Audits\n\n`audit(estimator, X, y)` and its table, of `SVC` and `SVR` of scikit-learn, whose tolerance is "
-        "`tol`. Seconds that a processor works for the thread that calls: of the one product with the kernel matrix "
-        "that the certificate needs, and of the whole audit. certain: for so many samples the optimal machine decides "
-        f"the same.\n\n{table(heads, lines)}{note(records)}"
+        "## Audits\n\n`audit(estimator, X, y)` judges `SVC` and `SVR` of scikit-learn, fitted at the tolerance `tol`. "
+        "The table compares the time of the whole audit with that of the one product with the kernel matrix that the "
+        "certificate needs. The times are those that a processor worked for the thread that calls. The column "
+        "“certain” counts the samples for which the optimal machine decides the same.\n\n"
+        f"{table(heads, lines)}{note(records)}"
     )
 
 
