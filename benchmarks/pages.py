@@ -27,7 +27,7 @@ from benchmarks.repetition import typical
 
 __all__ = ["FOOTNOTE", "fold", "in_order", "mark", "page", "seconds", "table"]
 
-_HEAD = """# Performance of smo
+_HEAD = """# Kernel machines beside LIBSVM and oneDAL
 
 This page compares the seconds that each solver takes from the samples to its answer with a lower limit: the time to
 make the rows of the kernel matrix that a proof of the answer needs, once. [Everyday sizes](everyday.md) are timed
