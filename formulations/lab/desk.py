@@ -30,6 +30,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata
 from threading import Lock
 from typing import Any
@@ -45,6 +46,7 @@ from formulations.lab.settings import (
     MACHINES,
     MOST_IN_BROWSER,
     MOST_POINTS,
+    LabTask,
     MenuChoice,
     Setting,
     quoted,
@@ -58,7 +60,7 @@ from qpkernels.display.maths import to_text
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.kernels import RBF
 
-__all__ = ["Ask", "Desk", "Show", "menu", "read_message"]
+__all__ = ["Ask", "Desk", "Show", "menu", "read_message", "setting_of_two"]
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,13 @@ def _changed(present: Setting | None, changes: Any) -> Setting:
 def menu(start: Setting | None = None) -> Mapping[str, Any]:
     """Return machines, kernels, views, presets, files, limits, and the setting that a page starts with."""
     machines = [
-        {**_choice(each), "task": each.task, "labels": each.takes_labels, "most_points": each.most_points}
+        {
+            **_choice(each),
+            "task": each.task,
+            "labels": each.takes_labels,
+            "most_points": each.most_points,
+            "refusals": _refusals(each.name),
+        }
         for each in MACHINES.values()
     ]
     return {
@@ -146,6 +154,20 @@ def menu(start: Setting | None = None) -> Mapping[str, Any]:
         "site": _site(),
         "start": None if start is None else start.stated(),
     }
+
+
+def setting_of_two(name: str) -> Setting:
+    """Return a setting of a machine on two points, for what is true of it whatever the points."""
+    points = [[0, 0, 1], [1, 1, -1]] if MACHINES[name].task is LabTask.CLASSIFICATION else [[0, 0], [1, 1]]
+    return read_setting({"machine": {"name": name}, "points": points}, VIEWS)
+
+
+@cache
+def _refusals(name: str) -> Mapping[str, str]:
+    """Return the views that show nothing of a machine, with the reason."""
+    model = setting_of_two(name).state()
+    listed = {each.name: each.refusal(MACHINES[name], model) for each in VIEWS.values()}
+    return {view: words for view, words in listed.items() if words is not None}
 
 
 def _site() -> str | None:

@@ -13,11 +13,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from formulations.lab.desk import menu
+from formulations.lab.desk import menu, setting_of_two
 from formulations.lab.drawing import problem_shown
 from formulations.lab.joining import join_modules, join_styles
-from formulations.lab.settings import IN_BROWSER, MACHINES, MOST_IN_BROWSER, LabTask, read_setting
-from formulations.lab.views import VIEWS
+from formulations.lab.settings import IN_BROWSER, MOST_IN_BROWSER
 from qpkernels.arrays.files import replacing
 
 __all__ = ["VIEWS_IN_BROWSER", "menu_of_site", "write_site"]
@@ -26,8 +25,6 @@ VIEWS_IN_BROWSER = ("picture", "kkt", "losses")
 """Views that ``page/solver/views.js`` draws."""
 
 _PAGE = Path(__file__).parent / "page"
-
-_FEW = {LabTask.CLASSIFICATION: [[0, 0, 1], [1, 1, -1]], LabTask.REGRESSION: [[0, 0], [1, 1]]}
 
 _LINK = re.compile(r'^<link rel="(?:stylesheet|modulepreload)".*\n', re.MULTILINE)
 
@@ -76,6 +73,5 @@ def menu_of_site() -> Mapping[str, Any]:
 
 def _with_problem(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a machine of the menu with the problem that it states, which a server sends with every answer."""
-    choice = MACHINES[entry["name"]]
-    setting = read_setting({"machine": {"name": choice.name}, "points": _FEW[choice.task]}, VIEWS)
-    return {**entry, "problem": problem_shown(setting.state())}
+    refusals = {view: words for view, words in entry["refusals"].items() if view in VIEWS_IN_BROWSER}
+    return {**entry, "refusals": refusals, "problem": problem_shown(setting_of_two(entry["name"]).state())}

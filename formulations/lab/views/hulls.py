@@ -43,7 +43,7 @@ import scipy
 from numpy.typing import NDArray
 
 from formulations.lab.answers import LabAnswer
-from formulations.lab.settings import Setting
+from formulations.lab.settings import MachineChoice, Setting, Stated
 from formulations.lab.views.view import Drawn, still
 from formulations.modelling.tasks import Classification, Novelty
 from formulations.models.classification.margins.hard_margin import HardMargin
@@ -198,12 +198,18 @@ def _drawn(answer: LabAnswer) -> Drawn:
         return _two_hulls(answer.setting, model, solution)
     if solution is None:
         return Drawn({"words": "There is no answer, and so there are no nearest points."})
-    return Drawn(
-        {
-            "words": "The dual of this machine is no distance between hulls; that of a soft, hard or nu-margin, of the "
-            "squared hinge and of one class is."
-        }
-    )
+    return Drawn({"words": _NO_DISTANCE})
+
+
+_NO_DISTANCE = (
+    "The dual of this machine is no distance between hulls; that of a soft, hard or nu-margin, of the squared hinge "
+    "and of one class is."
+)
+
+
+def _refusal(_: MachineChoice, model: Stated) -> str | None:
+    shown = SoftMargin | HardMargin | NuMargin | SquaredHinge | OneClass
+    return None if isinstance(model, shown) else _NO_DISTANCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -394,4 +400,4 @@ def _sentence(bound: float, distance: float, solution: Classification) -> str:
     )
 
 
-HULLS = still("hulls", "Hulls", _drawn)
+HULLS = still("hulls", "Hulls", _drawn, _refusal)

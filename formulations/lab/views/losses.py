@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from formulations.lab.answers import LabAnswer, multiplier_name, place_name
+from formulations.lab.settings import MachineChoice, Stated
 from formulations.lab.views.view import Drawn, still
 from formulations.modelling import Model
 from formulations.modelling.solution import Solution
@@ -42,12 +43,11 @@ _BEYOND = 0.15
 def _graph_drawn(answer: LabAnswer) -> Drawn:
     model, solution = answer.model, answer.solution
     if not isinstance(model, Model) or not isinstance(solution, Solution):
-        return Drawn({"words": "There are no optimality conditions of single samples to show."})
+        return Drawn({"words": _NO_CONDITIONS})
     try:
         graph = OptimalityGraph.of(model, solution)
     except ParameterError:
-        words = "The coefficients of this machine are no multipliers of its margins, and lie on no graph with them."
-        return Drawn({"words": words})
+        return Drawn({"words": _NO_GRAPH})
     unit, worst = graph.scale or 1.0, int(np.argmax(graph.violation))
     said = (
         "The answer is optimal because every sample lies on this graph: its multiplier is minus the slope of its loss."
@@ -72,8 +72,7 @@ def _losses_drawn(answer: LabAnswer) -> Drawn:
     if solution is None:
         return Drawn({"words": "There is no answer, and so there are no losses."})
     if not isinstance(model, Model) or not isinstance(solution, Solution):
-        words = "A relevance machine has no loss and penalty: it makes the evidence of its weights' variances largest."
-        return Drawn({"words": words})
+        return Drawn({"words": _NO_LOSS})
     places, value = Places.of(model), _losses(model, solution.decision)
     place, losses = places.at(solution.decision), value(solution.decision)
     # What is beyond a hard constraint by rounding costs nothing.
@@ -145,5 +144,20 @@ def _penalty(model: Model[Any], solution: Solution) -> tuple[list[tuple[str, flo
     return penalty, []
 
 
-KKT = still("kkt", "Optimality", _graph_drawn)
-LOSSES = still("losses", "Losses", _losses_drawn)
+_NO_CONDITIONS = "There are no optimality conditions of single samples to show."
+_NO_GRAPH = "The coefficients of this machine are no multipliers of its margins, and lie on no graph with them."
+_NO_LOSS = "A relevance machine has no loss and penalty: it makes the evidence of its weights' variances largest."
+
+
+def _graph_refusal(_: MachineChoice, model: Stated) -> str | None:
+    if not isinstance(model, Model):
+        return _NO_CONDITIONS
+    return _NO_GRAPH if isinstance(model.bounds(), LinearProgramBounds) else None
+
+
+def _losses_refusal(_: MachineChoice, model: Stated) -> str | None:
+    return None if isinstance(model, Model) else _NO_LOSS
+
+
+KKT = still("kkt", "Optimality", _graph_drawn, _graph_refusal)
+LOSSES = still("losses", "Losses", _losses_drawn, _losses_refusal)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from formulations.lab.background import Background
-from formulations.lab.settings import Setting, Slider
+from formulations.lab.settings import MachineChoice, Setting, Slider, Stated
 from formulations.lab.views.view import Drawn, Scene, ViewKind, recorded, roles
 from formulations.modelling import Model, Solution
 from formulations.models.classification.margins.nu_margin import NuMargin
@@ -94,9 +94,9 @@ def _draw(scene: Scene, step: int) -> Drawn:
     answer = scene.answer
     model, sliders = answer.model, answer.setting.machine.choice.sliders
     if not isinstance(model, Model):
-        return Drawn({"words": "There is no answer here, and so no path." if model is None else _no_parameter()})
+        return Drawn({"words": "There is no answer here, and so no path." if model is None else _NO_PARAMETER})
     if not sliders:
-        return Drawn({"words": _no_parameter()})
+        return Drawn({"words": _NO_PARAMETER})
     if len(model) > (most := _MOST_EXACT if _is_exact(model) else _MOST_BY_VALUES):
         words = f"The path of this machine is shown of at most {most} samples, within about a second; here are"
         return Drawn({"words": f"{words} {len(model)}."})
@@ -106,8 +106,11 @@ def _draw(scene: Scene, step: int) -> Drawn:
     return recorded(scene, "path", _followed, _drawn, step)
 
 
-def _no_parameter() -> str:
-    return "This machine has no hyper-parameter along which a path could lead."
+_NO_PARAMETER = "This machine has no hyper-parameter along which a path could lead."
+
+
+def _refusal(choice: MachineChoice, model: Stated) -> str | None:
+    return None if choice.sliders and isinstance(model, Model) else _NO_PARAMETER
 
 
 def _is_exact(model: Model[Any]) -> bool:
@@ -222,4 +225,4 @@ def _between(slider: Slider, count: int) -> Vector:
     return np.clip(values, slider.low, slider.high)
 
 
-PATH = ViewKind("path", "Path", _draw)
+PATH = ViewKind("path", "Path", _draw, _refusal)

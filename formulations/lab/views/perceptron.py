@@ -14,8 +14,8 @@ from itertools import islice
 
 import numpy as np
 
-from formulations.lab.settings import LabTask, Setting
-from formulations.lab.views.view import MOST_STEPS, Drawn, few_points, finite, roles, stepped
+from formulations.lab.settings import LabTask, MachineChoice, Setting, Stated
+from formulations.lab.views.view import MOST_STEPS, Drawn, few_points, finite, roles, sentence, stepped
 from formulations.models.classification.margins.hard_margin import HardMargin
 from formulations.models.classification.separation.perceptron import Perceptron, PerceptronCorrection
 from qpkernels.arrays import Indices, Vector
@@ -76,13 +76,23 @@ class PerceptronRun:
         return self.rule.function_of(self.steps[k - 1].alpha)[0]
 
 
+_NO_CLASSES = (
+    "a perceptron separates two classes, and the points of this machine have none; choose a machine of two classes."
+)
+
+
+def _has_classes(choice: MachineChoice) -> bool:
+    return choice.task is LabTask.CLASSIFICATION and choice.takes_labels
+
+
+def _refusal(choice: MachineChoice, _: Stated) -> str | None:
+    return None if _has_classes(choice) else sentence(_NO_CLASSES)
+
+
 def record_perceptron(setting: Setting) -> PerceptronRun:
     """Run a perceptron with the kernel of a setting on its points."""
-    if setting.task is not LabTask.CLASSIFICATION or not setting.machine.choice.takes_labels:
-        raise UnsupportedProgramError(
-            "a perceptron separates two classes, and the points of this machine have none; choose a machine of two "
-            "classes."
-        )
+    if not _has_classes(setting.machine.choice):
+        raise UnsupportedProgramError(_NO_CLASSES)
     few_points(setting)
     kernel = setting.kernel_function()
     rule = Perceptron(setting.X, setting.y, kernel)
@@ -146,4 +156,4 @@ def _limit(run: PerceptronRun) -> str:
     return f"It makes at most (R / margin)² = {run.bound:,.0f} mistakes, in whatever order the samples come."
 
 
-PERCEPTRON = stepped("perceptron", "Perceptron", record_perceptron, _drawn)
+PERCEPTRON = stepped("perceptron", "Perceptron", record_perceptron, _drawn, _refusal)

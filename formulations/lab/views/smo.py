@@ -8,8 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from formulations.lab.settings import Setting
-from formulations.lab.views.view import MOST_STEPS, TOL, Drawn, finite, model_to_record, percent, roles, stepped
+from formulations.lab.settings import MachineChoice, Setting, Stated
+from formulations.lab.views.view import (
+    MOST_STEPS,
+    TOL,
+    Drawn,
+    finite,
+    model_to_record,
+    only_convex,
+    percent,
+    roles,
+    stepped,
+)
 from formulations.modelling.candidate import expand
 from formulations.modelling.model import Model
 from qpkernels.arrays import Matrix, Vector
@@ -80,10 +90,7 @@ def record_smo(setting: Setting) -> PairSteps:
     model = model_to_record(setting)
     bounds = model.bounds()
     if not isinstance(bounds, KernelQPBounds):
-        raise UnsupportedProgramError(
-            "SMO moves two coefficients at a time along the one equation of a quadratic dual with bounds, but "
-            f"{_why(bounds)}. Choose the soft margin, the squared hinge, one class or the tube, for example."
-        )
+        raise UnsupportedProgramError(_no_pairs(bounds))
     stepper = Stepper(bounds.program)
     changes: list[Change] = []
     iterates, intercepts = [stepper.iterate], [stepper.intercept]
@@ -104,6 +111,20 @@ def record_smo(setting: Setting) -> PairSteps:
         gap=np.array([iterate.gap.shortfall for iterate in iterates]),
         proved=iterates[-1].proves(TOL),
         diverging=iterates[-1].diverging,
+    )
+
+
+def _refusal(choice: MachineChoice, model: Stated) -> str | None:
+    if not isinstance(model, Model):
+        return only_convex(choice, model)
+    bounds = model.bounds()
+    return None if isinstance(bounds, KernelQPBounds) else _no_pairs(bounds)
+
+
+def _no_pairs(bounds: Bounds) -> str:
+    return (
+        "SMO moves two coefficients at a time along the one equation of a quadratic dual with bounds, but "
+        f"{_why(bounds)}. Choose the soft margin, the squared hinge, one class or the tube, for example."
     )
 
 
@@ -170,4 +191,4 @@ def _moved(change: Change) -> str:
     return f"{' and '.join(parts)} {by}, to the minimum of the objective along that line."
 
 
-SMO = stepped("smo", "SMO", record_smo, _drawn)
+SMO = stepped("smo", "SMO", record_smo, _drawn, _refusal)

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from formulations.lab.answers import LabAnswer
 from formulations.lab.background import Recorder
-from formulations.lab.settings import Setting
+from formulations.lab.settings import MachineChoice, Setting, Stated
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.form import Form, judged_point, read_point
 from formulations.modelling.model import Model
@@ -31,6 +31,7 @@ __all__ = [
     "Drawn",
     "FormRoute",
     "JudgedIterate",
+    "Refusal",
     "Route",
     "Scene",
     "ViewKind",
@@ -38,15 +39,19 @@ __all__ = [
     "finite",
     "form_route",
     "model_to_record",
+    "only_convex",
     "percent",
     "recorded",
     "roles",
+    "sentence",
     "stepped",
     "still",
     "structure_route",
 ]
 
 Made = TypeVar("Made")
+
+Refusal: TypeAlias = Callable[[MachineChoice, Stated], str | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,16 +113,27 @@ class Scene:
 
 @dataclass(frozen=True)
 class ViewKind:
-    """A view: its name, its title, and what it draws of a scene at a step."""
+    """A view.
+
+    Attributes
+    ----------
+    name, title
+        As a page lists it.
+    draw
+        What it draws of a scene at a step.
+    refusal
+        Why it shows nothing of a machine, whatever the points; None where it shows something.
+    """
 
     name: str
     title: str
     draw: Callable[[Scene, int], Drawn]
+    refusal: Refusal = lambda *_: None
 
 
-def still(name: str, title: str, draw: Callable[[LabAnswer], Drawn]) -> ViewKind:
+def still(name: str, title: str, draw: Callable[[LabAnswer], Drawn], refusal: Refusal = lambda *_: None) -> ViewKind:
     """Return a view without steps, drawn once for each answer."""
-    return ViewKind(name, title, lambda scene, _: scene.once(name, draw))
+    return ViewKind(name, title, lambda scene, _: scene.once(name, draw), refusal)
 
 
 PICTURE = ViewKind("picture", "Picture", lambda *_: Drawn())
@@ -147,11 +163,19 @@ def model_to_record(setting: Setting) -> Model[Any]:
     few_points(setting)
     model = setting.state()
     if not isinstance(model, Model):
-        raise UnsupportedProgramError(
-            "a relevance machine maximises its evidence, which is not convex: it has no certificate, and no solver of "
-            "convex problems takes it. Choose another machine."
-        )
+        raise UnsupportedProgramError(_NOT_CONVEX)
     return model
+
+
+def only_convex(_: MachineChoice, model: Stated) -> str | None:
+    """Refuse relevance machines."""
+    return None if isinstance(model, Model) else sentence(_NOT_CONVEX)
+
+
+_NOT_CONVEX = (
+    "a relevance machine maximises its evidence, which is not convex: it has no certificate, and no solver of convex "
+    "problems takes it. Choose another machine."
+)
 
 
 Recording = TypeVar("Recording")
@@ -166,10 +190,14 @@ _ZERO = 1e-8
 
 
 def stepped(
-    name: str, title: str, record: Callable[[Setting], Recording], draw: Callable[[Recording, int], Drawn]
+    name: str,
+    title: str,
+    record: Callable[[Setting], Recording],
+    draw: Callable[[Recording, int], Drawn],
+    refusal: Refusal = only_convex,
 ) -> ViewKind:
     """Return the view of an algorithm: what ``draw`` draws of what ``record`` recorded, at a step."""
-    return ViewKind(name, title, lambda scene, step: recorded(scene, name, record, draw, step))
+    return ViewKind(name, title, lambda scene, step: recorded(scene, name, record, draw, step), refusal)
 
 
 def recorded(
@@ -187,11 +215,11 @@ def recorded(
     if made is None:
         return _WORKING
     if isinstance(made, QPKernelsError):
-        return Drawn({"words": _sentence(str(made)), "steps": 0, "step": 0})
+        return Drawn({"words": sentence(str(made)), "steps": 0, "step": 0})
     return draw(made, step)
 
 
-def _sentence(words: str) -> str:
+def sentence(words: str) -> str:
     """Return words with a capital letter, unless they begin with a symbol such as X."""
     first, _, _ = words.partition(" ")
     return words if len(first) == 1 and first != "a" else words[:1].upper() + words[1:]

@@ -4,6 +4,7 @@
 import { CanvasPainter } from "../paint.js";
 import { playerBar } from "../player.js";
 import { nearest } from "../plane/edits.js";
+import { machineOf } from "../state/setting.js";
 import { element, newId, say } from "./element.js";
 import { Ring } from "./ring.js";
 
@@ -35,7 +36,7 @@ function ofFitted(frame) {
 /** The views of a menu; they change the store. on = {hovered(i), chosen(i)} is told of samples of the diagram. */
 export class Diagram {
   constructor(menu, diagrams, store, on) {
-    Object.assign(this, { diagrams, store, on, views: menu.views, frame: null, places: [], marked: null, larger: 1 });
+    Object.assign(this, { menu, diagrams, store, on, views: menu.views, frame: null, places: [], marked: null, larger: 1 });
     const panel = newId("view");
     this.tabs = menu.views.map(({ name, title }) => element("button", {
       type: "button", role: "tab", "aria-controls": panel, "data-view": name, onclick: () => this.choose(name),
@@ -109,15 +110,20 @@ export class Diagram {
   key(event) {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by) return;
-    const next = this.tabs.at((this.tabs.indexOf(document.activeElement) + by) % this.tabs.length);
+    const open = this.tabs.filter((tab) => !tab.disabled);
+    const next = open.at((open.indexOf(document.activeElement) + by) % open.length);
     next.focus();
     next.click();
     event.preventDefault();
   }
 
-  update({ view: { name } }) {
+  update(setting) {
+    const { name } = setting.view;
+    const { refusals } = machineOf(this.menu, setting);
     for (const tab of this.tabs) {
       const here = tab.dataset.view === name;
+      tab.title = refusals[tab.dataset.view] ?? "";
+      tab.disabled = Boolean(tab.title) && !here;
       tab.setAttribute("aria-selected", here);
       tab.tabIndex = here ? 0 : -1;
     }

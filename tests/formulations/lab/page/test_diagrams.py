@@ -97,6 +97,18 @@ def test_a_diagram_is_beside_the_picture_within_the_window(window):
         assert page.locator(".lab-status").evaluate("node => node.scrollHeight <= node.clientHeight"), view
 
 
+def test_a_view_that_shows_nothing_of_the_machine_is_grey_and_says_why(window):
+    lab = window.open({"points": CLASSES, "machine": {"name": "logistic"}})
+    hulls = lab.page.locator("[data-view=hulls]")
+    assert hulls.is_disabled()
+    assert "no distance between hulls" in hulls.get_attribute("title")
+    lab.page.locator("[data-view=picture]").focus()
+    lab.press("ArrowRight")
+    assert lab.setting["view"]["name"] == "kkt"
+    lab.choose("Machine", "soft-margin")
+    assert hulls.is_enabled()
+
+
 RINGS = """() => [".lab-plane", ".lab-diagram"].map((each) => [...document.querySelectorAll(`${each} > .lab-ring`)]
     .filter((ring) => !ring.hidden).map((ring) => {
         const { x, y, width } = ring.getBoundingClientRect();

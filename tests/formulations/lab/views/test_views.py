@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from formulations.lab.desk import menu
 from formulations.lab.session import Session
 from formulations.lab.settings import MACHINES, LabTask, MachineChoice, Setting
 from formulations.lab.views import VIEWS, Scene
@@ -184,3 +185,14 @@ def test_what_takes_long_to_record_is_pending_meanwhile(monkeypatch: pytest.Monk
         pass
     assert facts["step"] == 1
     assert made == [20, 24]
+
+
+def test_what_a_view_says_of_a_machine_that_it_refuses_is_what_the_menu_says() -> None:
+    refused = {each["name"]: each["refusals"] for each in menu()["machines"]}
+    assert {"hulls", "kkt", "smo"} == refused["linear-program-machine"].keys()
+    for name, machine in MACHINES.items():
+        session = Session()
+        for view, words in refused[name].items():
+            frame = session.frame(setting_of(name, points_of(machine, "some"), "rbf", view, 0))
+            assert frame.facts["view"]["words"] == words
+            assert not any(each.startswith("view.") for each in frame.arrays)
