@@ -124,7 +124,7 @@ def test_multipliers_of_the_hinge_are_found_at_its_kinks() -> None:
 @pytest.mark.parametrize(
     ("estimator", "words"),
     [
-        (LinearSVC(penalty="l1", dual=False), "LinearSVC has penalty='l1', and the l2 norm"),
+        (LinearSVC(penalty="l1", dual=False), "LinearSVC has penalty='l1', and the models here penalise the l2 norm"),
         (
             LinearSVC(multi_class="crammer_singer", max_iter=100_000),
             "has multi_class='crammer_singer', and the machines of another",

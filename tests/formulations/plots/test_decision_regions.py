@@ -282,7 +282,9 @@ def test_what_is_no_classifier() -> None:
         DecisionRegionDisplay.from_solution(solution, regression)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="but Regression and SoftMargin came"):
         DecisionRegionDisplay.from_solution(regression.solve(), model)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="the estimator must have decision_function, but a SoftTube has not"):
+    with pytest.raises(
+        ParameterError, match="the estimator must have decision_function, but a SoftTube does not have it"
+    ):
         DecisionRegionDisplay.from_estimator(regression, *moons())
     with pytest.raises(ParameterError, match="no log-odds"):
         DecisionRegionDisplay.from_solution(solution, model, response_method="predict_proba")

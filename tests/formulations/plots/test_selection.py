@@ -120,13 +120,13 @@ def test_a_cross_examination_has_a_line_for_each_solver() -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (PathDisplay.from_path, "formulations.path returns"),
-        (ExactPathDisplay.from_path, "formulations.exact_path returns"),
-        (GridSearchDisplay.from_search, "formulations.grid returns"),
-        (ComparisonDisplay.from_comparison, "formulations.compare returns"),
-        (CrossExaminationDisplay.from_examination, "formulations.cross_examine returns"),
+        (PathDisplay.from_path, "formulations.path"),
+        (ExactPathDisplay.from_path, "formulations.exact_path"),
+        (GridSearchDisplay.from_search, "formulations.grid"),
+        (ComparisonDisplay.from_comparison, "formulations.compare"),
+        (CrossExaminationDisplay.from_examination, "formulations.cross_examine"),
     ],
 )
 def test_what_is_no_result(make: object, words: str) -> None:
-    with pytest.raises(ParameterError, match=f"what {words} was expected, but 3 came"):
+    with pytest.raises(ParameterError, match=f"the result of {words} was expected, but 3 came"):
         make(3)  # type: ignore[operator]
