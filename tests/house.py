@@ -33,9 +33,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
-    "cases of the tests": 13_264,
+    "cases of the tests": 13_291,
     "files, without those of kernels, models and solvers": 343,
-    "lines, without theirs": 82_686,
+    "lines, without theirs": 82_688,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 10,

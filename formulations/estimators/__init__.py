@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from formulations.estimators.kernel_ridge import *  # noqa: F403
     from formulations.estimators.linear import *  # noqa: F403
     from formulations.estimators.novelty import *  # noqa: F403
+    from formulations.estimators.ordered import *  # noqa: F403
     from formulations.estimators.regressors import *  # noqa: F403
     from formulations.estimators.relevance import *  # noqa: F403
     from formulations.estimators.search import *  # noqa: F403
@@ -32,6 +33,7 @@ _FILES = {
     "kernel_ridge": ("KernelRidge",),
     "linear": ("LinearSVC", "LinearSVR"),
     "novelty": ("OneClassSVM",),
+    "ordered": ("OrdinalSVC", "RankingSVM", "SurvivalSVR"),
     "regressors": (
         "LSSVR",
         "SVR",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -33,8 +34,61 @@ _GIVEN = 4
 _PARAMETER = "parameters__"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class FunctionEstimator(KernelEstimator, ProvedEstimator):
+    """An estimator whose functions are those of a problem that is stated in the language of functions."""
+
+    if TYPE_CHECKING:
+        model_: Machine | list[Machine] = field(init=False)
+        solution_: MachineSolution | list[MachineSolution] = field(init=False)
+        predictor_: Predictor = field(init=False)
+
+    _saved_by: ClassVar[str] = "predictor_"
+
+    def _kernel_of(self, X: Any) -> tuple[Kernel, Any]:
+        """Return the kernel as an object, and samples as it takes them."""
+        space = None
+        if isinstance(self.kernel, Kernel) or (isinstance(self.kernel, str) and self.kernel != "precomputed"):
+            ones = np.ones(_num_samples(X))
+            space = space_of(self.kernel, X, ones, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+        if not isinstance(space, OfKernel):
+            raise ParameterError(
+                "a statement is about functions in the space of a kernel: kernel must be a name or a Kernel, such as "
+                f"RBF(1.0), but {shown(self.kernel)} came."
+            )
+        return space.kernel, space.X
+
+    def _solved(
+        self, kernel: Kernel, state: Callable[[Any, Any], tuple[Machine, Any]]
+    ) -> tuple[Machine, MachineSolution, Predictor]:
+        """Solve the problem that ``state`` makes of f and b, and return what predicts, too."""
+        import formulations.modelling.cvx as cp
+        from formulations.language import Function
+
+        machine, decides = state(Function(kernel, "f"), cp.Variable(name="b"))
+        solution = machine.solve(verbose=bool(self.verbose), **self._request())
+        return machine, solution, solution.predictor(decides)
+
+    def _keep(self, solved: Sequence[tuple[Machine, MachineSolution, Predictor]]) -> None:
+        """Read off what a fit leaves, of several classes a list of each."""
+        machines, solutions = [each[0] for each in solved], [each[1] for each in solved]
+        several = len(solved) > 1
+        self.model_, self.solution_ = (machines, solutions) if several else (machines[0], solutions[0])
+        worst = next((each for each in solutions if each.status is not Status.OPTIMAL), solutions[0])
+        self._judge(worst.status, weakest(solutions), worst.message, callers=2)
+
+    def _values(self, X: Any) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        return self.predictor_.values(self._samples(X, reset=False))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of each sample, or its target, shape (n,)."""
+        values = self._values(X)
+        return self.predictor_.decision.predict(values)
+
+
 @dataclass(eq=False, repr=False)
-class StatementEstimator(KernelEstimator, ProvedEstimator):
+class StatementEstimator(FunctionEstimator):
     """An estimator whose functions are those of a statement.
 
     Parameters
@@ -51,13 +105,6 @@ class StatementEstimator(KernelEstimator, ProvedEstimator):
     statement: Callable[..., Any]
     _: KW_ONLY
     parameters: Mapping[str, Any] | None = None
-
-    if TYPE_CHECKING:
-        model_: Machine | list[Machine] = field(init=False)
-        solution_: MachineSolution | list[MachineSolution] = field(init=False)
-        predictor_: Predictor = field(init=False)
-
-    _saved_by: ClassVar[str] = "predictor_"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name.
@@ -96,29 +143,6 @@ class StatementEstimator(KernelEstimator, ProvedEstimator):
             )
         return dict(self.parameters or {})
 
-    def _kernel_of(self, X: Any) -> tuple[Kernel, Any]:
-        """Return the kernel as an object, and samples as it takes them."""
-        space = None
-        if isinstance(self.kernel, Kernel) or (isinstance(self.kernel, str) and self.kernel != "precomputed"):
-            ones = np.ones(_num_samples(X))
-            space = space_of(self.kernel, X, ones, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
-        if not isinstance(space, OfKernel):
-            raise ParameterError(
-                "a statement is about functions in the space of a kernel: kernel must be a name or a Kernel, such as "
-                f"RBF(1.0), but {shown(self.kernel)} came."
-            )
-        return space.kernel, space.X
-
-    def _solved(self, kernel: Kernel, X: Any, y: Vector) -> tuple[Machine, MachineSolution, Predictor]:
-        """State the problem, solve it, and return what predicts."""
-        import formulations.modelling.cvx as cp
-        from formulations.language import Function
-
-        f, b = Function(kernel, "f"), cp.Variable(name="b")
-        machine, decides = self._stated(f, b, X, y)
-        solution = machine.solve(verbose=bool(self.verbose), **self._request())
-        return machine, solution, solution.predictor(decides)
-
     def _stated(self, f: Any, b: Any, X: Any, y: Vector) -> tuple[Machine, Any]:
         from formulations.language import Machine
 
@@ -152,23 +176,6 @@ class StatementEstimator(KernelEstimator, ProvedEstimator):
                 "pair, (machine, lambda X: f(X) + b), to say what predicts."
             )
         return machine, (lambda X: f(X) + b) if any(each is b for each in machine.variables) else f
-
-    def _keep(self, solved: Sequence[tuple[Machine, MachineSolution, Predictor]]) -> None:
-        """Read off what a fit leaves, of several classes a list of each."""
-        machines, solutions = [each[0] for each in solved], [each[1] for each in solved]
-        several = len(solved) > 1
-        self.model_, self.solution_ = (machines, solutions) if several else (machines[0], solutions[0])
-        worst = next((each for each in solutions if each.status is not Status.OPTIMAL), solutions[0])
-        self._judge(worst.status, weakest(solutions), worst.message, callers=2)
-
-    def _values(self, X: Any) -> NDArray[np.float64]:
-        check_is_fitted(self)
-        return self.predictor_.values(self._samples(X, reset=False))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of each sample, or its target, shape (n,)."""
-        values = self._values(X)
-        return self.predictor_.decision.predict(values)
 
 
 @dataclass(eq=False, repr=False)
@@ -223,7 +230,8 @@ class StatementClassifier(ClassifierMixin, StatementEstimator):
         for j, k in pairs:
             rows = np.flatnonzero((codes == j) | (codes == k))
             of_pair = samples if len(pairs) == 1 else samples[rows]
-            solved.append(self._solved(kernel, of_pair, np.where(codes[rows] == k, 1.0, -1.0)))
+            signs = np.where(codes[rows] == k, 1.0, -1.0)
+            solved.append(self._solved(kernel, partial(self._stated, X=of_pair, y=signs)))
         decision = Labels(self.classes_) if len(pairs) == 1 else Votes(self.classes_, tuple(pairs))
         self.predictor_ = Predictor.joined([each for _, _, each in solved], decision)
         self._keep(solved)
@@ -264,7 +272,7 @@ class StatementRegressor(RegressorMixin, StatementEstimator):
         X, y = self._samples(X, y, reset=True)
         targets = column_or_1d(y, warn=True).astype(np.float64, copy=False)
         kernel, samples = self._kernel_of(X)
-        solved = self._solved(kernel, samples, targets)
+        solved = self._solved(kernel, partial(self._stated, X=samples, y=targets))
         self.predictor_ = Predictor.joined([solved[2]], Targets())
         self._keep([solved])
         return self

@@ -21,7 +21,16 @@ from sklearn.exceptions import NotFittedError
 
 import formulations.estimators as estimators
 from formulations import audit, load
-from formulations.estimators import SVC, SVR, KernelRidge, LinearSVC, OneClassSVM, RelevanceRegressor
+from formulations.estimators import (
+    SVC,
+    SVR,
+    KernelRidge,
+    LinearSVC,
+    OneClassSVM,
+    RankingSVM,
+    RelevanceRegressor,
+    SurvivalSVR,
+)
 from qpkernels import RBF, Spectrum
 from qpkernels.errors import LeftBehindError, ParameterError, QPKernelsError
 from statements import STATEMENTS
@@ -74,7 +83,7 @@ def cases() -> list[tuple[type, int, str]]:
     for kind in REGISTRY:
         known = inspect.signature(kind).parameters
         for name, settings in KERNELS.items():
-            of_kernels = kind.__name__.startswith(("Relevance", "Statement"))
+            of_kernels = kind.__name__.startswith(("Relevance", "Statement", "Ordinal", "Ranking", "Survival"))
             if settings.keys() <= known.keys() and not (of_kernels and name in ("function", "precomputed")):
                 several = (2, 3) if name in ("by default", "precomputed") else (2,)
                 found += [
@@ -94,13 +103,16 @@ def fit(kind: type, classes: int, kernel: str) -> tuple[Any, np.ndarray, np.ndar
         settings |= {"probability": True, "random_state": 0}
     given, new = (products(X, X), products(NEW, X)) if kernel == "precomputed" else (X, NEW)
     weights = np.ones(60)
+    said: dict[str, Any] = {}
     if "sample_weight" in inspect.signature(kind.fit).parameters:
         weights[ABSENT] = 0.0
-        weighed = {"sample_weight": weights}
-    else:
-        weighed = {}
+        said = {"sample_weight": weights}
+    elif kind is RankingSVM:  # a sample alone in its query is in no pair
+        said = {"qid": np.where(np.isin(np.arange(60), ABSENT), np.arange(60), -1)}
+    elif kind is SurvivalSVR:  # predictions beyond a censored time cost nothing
+        said = {"event": np.arange(60) % 2 == 0}
     y = labels(classes) if classes else TARGETS
-    fitted = kind(**settings).fit(given, y, **weighed)
+    fitted = kind(**settings).fit(given, y, **said)
     if hasattr(fitted, "support_"):
         support = fitted.support_
     elif hasattr(fitted, "relevance_"):
