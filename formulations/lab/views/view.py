@@ -111,6 +111,10 @@ class Scene:
         return recording.result() if recording.done() else None
 
 
+def shows_something(*_: object) -> None:
+    """Return no reason: the view shows something of every machine."""
+
+
 @dataclass(frozen=True)
 class ViewKind:
     """A view.
@@ -128,10 +132,10 @@ class ViewKind:
     name: str
     title: str
     draw: Callable[[Scene, int], Drawn]
-    refusal: Refusal = lambda *_: None
+    refusal: Refusal = shows_something
 
 
-def still(name: str, title: str, draw: Callable[[LabAnswer], Drawn], refusal: Refusal = lambda *_: None) -> ViewKind:
+def still(name: str, title: str, draw: Callable[[LabAnswer], Drawn], refusal: Refusal = shows_something) -> ViewKind:
     """Return a view without steps, drawn once for each answer."""
     return ViewKind(name, title, lambda scene, _: scene.once(name, draw), refusal)
 
