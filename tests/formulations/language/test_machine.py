@@ -647,7 +647,7 @@ def test_what_cvxpy_finds_without_the_functions_is_refused() -> None:
     machine = Machine(cp.Minimize(0.5 * f.squared_norm + hinge(f(X) + b)))
     norm = (machine.solve(), f.norm.value)[1]
     for problem in (machine.problem, cp.Problem(machine.problem.objective)):
-        with pytest.raises(ParameterError, match=r"sees only numbers; .* values of f, so .* no solution; solve "):
+        with pytest.raises(ParameterError, match=r"sees only numbers; .* values of f, so .* not be a solution; solve "):
             problem.solve(solver="CLARABEL")
     assert f.norm.value == norm
 
