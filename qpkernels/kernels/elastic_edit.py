@@ -79,15 +79,6 @@ class ElasticEdit(SeriesKernel):
         object.__setattr__(self, "normalise", check_flag(self.normalise, "normalise"))
 
     def sums(self, X: SeriesValues, Z: SeriesValues, *, paired: bool = False) -> ScaledSums:
-        """Return k(x_i, z_j) before normalisation, shape (m, n).
-
-        Parameters
-        ----------
-        X, Z
-            The series as numbers.
-        paired
-            Whether to return k(x_i, z_i) alone, shape (m,).
-        """
         # numba takes most of a second to import, for a kernel that few programs use.
         from qpkernels.kernels.alignment_sums import alignment_sums
 
