@@ -5,7 +5,7 @@ CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
 .PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles figures front-page lab-page docs \
 	docs-open docs-test catalogue performance everyday campaign tips digits lab-benchmark scale cluster trust \
-	scikit-learn-tests jupyter browser release-check clean clean-code
+	scikit-learn-tests jupyter browser formal release-check clean clean-code
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
@@ -32,6 +32,32 @@ browser:
 		echo "make browser installs Debian's chromium by apt-get, as root; otherwise install Chromium so that" \
 			"'chromium' is found on the PATH." >&2; exit 1; \
 	fi
+
+# The theorems on which proofs rest, checked by Debian's Coq in a scratch folder. None may be left open, and none may
+# assume more than the axioms of Coq's own real numbers, which are printed.
+THEORIES := vectors kernel_qp cone_program
+formal:
+	@if command -v coqc > /dev/null; then exit 0; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends coq; \
+	else \
+		echo "make formal installs Debian's coq by apt-get, as root; otherwise install Coq 8.16 or newer so that 'coqc'" \
+			"is found on the PATH." >&2; exit 1; \
+	fi
+	@if grep -nwE "Admitted|admit|Axioms?|Parameters?|Conjecture" formal/*.v; then \
+		echo "A proof in formal/ is left open, or an axiom is assumed, on the lines above." >&2; exit 1; \
+	fi
+	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && cp formal/*.v "$$scratch" && cd "$$scratch" && \
+	for theory in $(THEORIES); do coqc -q $$theory.v || exit 1; done && \
+	(echo "Require $(THEORIES). Definition proved := (" && for theory in $(THEORIES); do \
+		sed -nE "s/^(Theorem|Corollary|Lemma) ([A-Za-z0-9_]+).*/@$$theory.\2,/p" $$theory.v; \
+	done && echo "tt). Print Assumptions proved.") > proved.v && coqc -q proved.v > assumptions && \
+	sed -nE '/^(Axioms:|Closed under the global context)$$/d; s/^([^ ]+).*/\1/p' assumptions > axioms && \
+	if grep -vE "^(ClassicalDedekindReals\.sig_(not|forall)_dec|FunctionalExtensionality\.functional_extensionality_dep)$$" \
+		axioms; then \
+		echo "The proofs in formal/ assume the above, which are no axioms of Coq's real numbers." >&2; exit 1; \
+	fi && \
+	echo "All $$(grep -c '^@' proved.v) theorems and lemmas of formal/ are proved. They assume" $$(cat axioms).
 
 # Lines and branches of both packages that the tests reach; fails below the floor set in pyproject.toml.
 coverage: .venv/dev
