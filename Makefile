@@ -1,7 +1,7 @@
 # Everything from nothing but Python 3.11+ and make: the environment lives in .venv and is made when needed.
 PYTHON ?= python3
 BIN := .venv/bin
-CODE := qpkernels formulations tests docs benchmarks noxfile.py
+CODE := proofcheck.py qpkernels formulations tests docs benchmarks noxfile.py
 
 .PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles figures front-page lab-page docs \
 	docs-open docs-test catalogue performance everyday campaign tips digits lab-benchmark scale cluster trust \
