@@ -18,7 +18,6 @@ from formulations.modelling.prediction import Predictor
 from formulations.modelling.prediction.decisions import Ordered
 from qpkernels.arrays import Vector, check_choice, check_positive, shown
 from qpkernels.errors import LabelError, OneClassError, ParameterError
-from qpkernels.solvers import SolverLike
 
 if TYPE_CHECKING:
     from formulations.language import Machine
@@ -65,9 +64,6 @@ class OrdinalSVC(ClassifierMixin, CostedEstimator):
         more classes it passes; "explicit" for those of the two classes beside it.
     classes
         All labels, the lowest class first; None: the labels of y in sorted order.
-    solver
-        Name of a registered solver, or a Solver object; None: one after the other until the answer is proved. A sample
-        beside several thresholds makes the kernel matrix singular, where methods of small steps take long.
 
     Attributes
     ----------
@@ -95,7 +91,6 @@ class OrdinalSVC(ClassifierMixin, CostedEstimator):
 
     order: Literal["implicit", "explicit"] = "implicit"
     classes: ArrayLike | None = None
-    solver: SolverLike | None = "interior-point"
 
     if TYPE_CHECKING:
         classes_: NDArray[Any] = field(init=False)

@@ -32,7 +32,6 @@ from qpkernels.solvers.automatic.work import (
     first_order,
     has_few_features,
     patience_with_sparse,
-    second_order_comes_first,
     second_order_work,
     step_work,
 )
@@ -145,8 +144,9 @@ class Automatic(Method):
     Where the level is free, ``smo`` may take as long as the interior-point method is expected to, and this
     follows, or it comes first where that is little work.
 
-    Where several directions are free, ``free-directions`` takes the place of smo; where features are few, or most
-    bounds infinite, the interior-point method is asked at once.
+    Where several directions are free, ``free-directions`` takes the place of smo. The interior-point method is asked at
+    once where it is less work than smo would be for an intercept and for each of the directions, where features are
+    few, where most bounds are infinite, or where a coefficient without a bound has no curvature.
 
     Until loops are compiled, smo takes steps without them where these take less time than the compiler.
 
@@ -226,7 +226,7 @@ def _stages(relay: _RelayOfSolvers) -> Iterator[tuple[Solver, dict[str, Any]]]:
     if np.isinf(work):
         yield first, {}
         return
-    if patience is None and not second_order_comes_first(program, work, method):
+    if patience is None and work > method.work:
         yield first, {"watch": Watch(work / method.unit, tol)}
     yield find_solver("interior-point"), {}
     if relay.proof is None or not relay.proof.is_lost_in_rounding(tol):
@@ -249,13 +249,15 @@ def _stages_of_level(program: LevelQP) -> Iterator[tuple[Solver, dict[str, Any]]
 def _stages_with_directions(program: SemiparametricQP) -> Iterator[tuple[Solver, dict[str, Any]]]:
     left = program.given(np.zeros(program.totals.size))
     work, first = second_order_work(left), find_solver("free-directions")
-    if np.isinf(work):
+    unbounded = (np.isinf(left.lower) | np.isinf(left.upper)) & (left.ridge == 0)
+    # Where such a coefficient has no curvature, what the directions leave has a finite value at few of their points.
+    lost = bool((left.gram.diagonal[unbounded] == 0).any())
+    if np.isinf(work) and not lost:
         yield first, {}
         return
     # Few features, and hard constraints, leave the directions to few samples, between which there is no curvature.
-    unbounded = (np.isinf(left.lower) | np.isinf(left.upper)) & (left.ridge == 0)
-    stiff = left.gram.explicit is not None or 2 * np.count_nonzero(unbounded) > len(program)
-    if not (stiff or second_order_comes_first(left, work)):
+    stiff = lost or left.gram.explicit is not None or 2 * np.count_nonzero(unbounded) > len(program)
+    if not stiff and work > (1 + program.totals.size) * first_order(left).work:
         yield first, {"max_iter": _STEPS}
     yield find_solver("interior-point"), {}
 

@@ -152,20 +152,9 @@ def _values(program: KernelQP) -> int | None:
     return None if gram.explicit is None else gram.explicit.shape[0] * gram.explicit.shape[1]
 
 
-def second_order_comes_first(program: KernelQP, work: float | None = None, other: FirstOrder | None = None) -> bool:
-    """Return whether the second-order method is less work than that of first order; either may be given.
-
-    Parameters
-    ----------
-    program
-        The problem.
-    work
-        Floating-point operations that the second-order method is expected to need; None: it is estimated.
-    other
-        The first-order method that it competes with; None: that of :func:`first_order`.
-    """
-    other = first_order(program) if other is None else other
-    return (second_order_work(program) if work is None else work) <= other.work
+def second_order_comes_first(program: KernelQP) -> bool:
+    """Return whether the second-order method is less work than that of first order."""
+    return second_order_work(program) <= first_order(program).work
 
 
 def has_few_features(program: KernelQP) -> bool:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Free directions by Newton's method: the optimum of CVXPY, whatever is free, and in as many samples as there are."""
 
+from collections.abc import Callable
+from functools import partial
+
 import cvxpy as cp
 import numpy as np
 import pytest
 
-from qpkernels import RBF, Gram, Linear
-from qpkernels.kernels.kernel import Kernel
+from qpkernels import RBF, Gram, Linear, Precomputed
 from qpkernels.problems import SemiparametricQP
 from qpkernels.problems.semiparametric_qp import SemiparametricBounds
 from qpkernels.solvers import Claim, find_solver
@@ -117,20 +119,30 @@ def test_steps_without_machine_code_come_to_the_same(monkeypatch: pytest.MonkeyP
     assert proved(program) == pytest.approx(value, rel=1e-9)
 
 
+def without_the_first(x: np.ndarray) -> Gram:
+    """A kernel matrix in which the first of the samples has no value."""
+    K = RBF(2.0).matrix(x, x)
+    K[0], K[:, 0] = 0.0, 0.0
+    return Gram(Precomputed(K), np.arange(len(x)))
+
+
 @together(
-    "kernel, reach, solver",
+    "size, gram, reach, first, solver",
     [
-        (RBF(2.0), 5.0, "free-directions"),
-        (RBF(2.0), np.inf, "interior-point"),
-        (Linear(), 5.0, "interior-point"),
+        (900, partial(Gram, RBF(2.0)), 5.0, np.inf, "free-directions"),
+        (100, partial(Gram, RBF(2.0)), 5.0, 5.0, "interior-point"),
+        (900, partial(Gram, RBF(2.0)), np.inf, np.inf, "interior-point"),
+        (900, partial(Gram, Linear()), 5.0, 5.0, "interior-point"),
+        (900, without_the_first, 5.0, np.inf, "interior-point"),
     ],
 )
-def test_bounds_and_features_decide_who_is_asked(kernel: Kernel, reach: float, solver: str) -> None:
-    size = 400
+def test_size_bounds_features_and_curvature_decide_who_is_asked(
+    size: int, gram: Callable[..., Gram], reach: float, first: float, solver: str
+) -> None:
     x = np.linspace(0.0, 4.0, size)
-    bound = np.full(size, reach)
+    bound = np.append(first, np.full(size - 1, reach))
     program = SemiparametricQP(
-        Gram(kernel, x[:, None]),
+        gram(x[:, None]),
         np.sin(3 * x),
         -bound,
         bound,

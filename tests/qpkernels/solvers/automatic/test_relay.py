@@ -16,7 +16,7 @@ from qpkernels.kernels import RBF, Kernel, Linear
 from qpkernels.problems import KernelQP, LinearSystem, certify_kernel_qp
 from qpkernels.problems.linear_system import RidgedGram
 from qpkernels.solvers import Claim, Outcome, Request, find_solver
-from qpkernels.solvers.automatic import Automatic, AutomaticSystem, Budget, relay
+from qpkernels.solvers.automatic import Automatic, AutomaticSystem, Budget, first_order, relay
 
 
 def program(C: float = 1.0, m: int = 120, d: int = 4, linear: bool = False) -> KernelQP:
@@ -42,7 +42,7 @@ def stages(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 @pytest.fixture
 def smo_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relay, "second_order_comes_first", lambda *_: False)
+    monkeypatch.setattr(relay, "first_order", lambda program: replace(first_order(program), work=0.0))
 
 
 class Fixed:
