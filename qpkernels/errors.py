@@ -156,6 +156,10 @@ class NoEnclosureError(QPKernelsError, TypeError):
     """The rounding errors of this problem or kernel are not known, so no interval can be proved."""
 
 
+class NoProofError(QPKernelsError, TypeError):
+    """The vocabulary of portable proofs has no words for this problem or kernel, or the answer proves nothing."""
+
+
 class SolverFailedError(QPKernelsError, RuntimeError):
     """The back-end raised, or returned no point that could be examined."""
 

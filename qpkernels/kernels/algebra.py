@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import Matrix, Vector, check_count, check_positive, finite_vector
+from qpkernels.arrays.exact_text import exact_text
 from qpkernels.display import leading
 from qpkernels.display.maths import grouped
 from qpkernels.errors import ParameterError
@@ -82,6 +83,9 @@ class Sum(_Pair):
     def formula(self, x: str = "x", z: str = "z") -> str:
         return f"{self.left.formula(x, z)} + {self.right.formula(x, z)}"
 
+    def portable(self) -> dict[str, Any]:
+        return {"name": "sum", "of": [self.left.portable(), self.right.portable()]}
+
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return self.left.matrix(X, Z) + self.right.matrix(X, Z)
 
@@ -121,6 +125,9 @@ class Product(_Pair):
 
     def formula(self, x: str = "x", z: str = "z") -> str:
         return f"{grouped(self.left.formula(x, z))} {grouped(self.right.formula(x, z))}"
+
+    def portable(self) -> dict[str, Any]:
+        return {"name": "product", "of": [self.left.portable(), self.right.portable()]}
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return self.left.matrix(X, Z) * self.right.matrix(X, Z)
@@ -207,6 +214,10 @@ class Scaled(Mapped):
     def formula(self, x: str = "x", z: str = "z") -> str:
         return f"{leading(self.factor)}{grouped(self.base.formula(x, z))}"
 
+    def portable(self) -> dict[str, Any]:
+        factor = {"name": "constant", "value": exact_text(self.factor)}
+        return {"name": "product", "of": [factor, self.base.portable()]}
+
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return self.factor * self.base.matrix(X, Z)
 
@@ -262,6 +273,9 @@ class Power(Mapped):
 
     def formula(self, x: str = "x", z: str = "z") -> str:
         return f"({self.base.formula(x, z)})^{self.exponent}"
+
+    def portable(self) -> dict[str, Any]:
+        return {"name": "power", "degree": self.exponent, "of": [self.base.portable()]}
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return np.asarray(self.base.matrix(X, Z) ** self.exponent)
@@ -357,6 +371,15 @@ class PolynomialOf(Mapped):
         powers = ("", f" ({base})", *(f" ({base})^{n}" for n in range(2, len(self.coefficients))))
         terms = zip(self.coefficients, powers, strict=False)
         return " + ".join(f"{value:g}{power}" for value, power in terms if value)
+
+    def portable(self) -> dict[str, Any]:
+        terms = []
+        for n, value in enumerate(self.coefficients):
+            constant = {"name": "constant", "value": exact_text(value)}
+            power = {"name": "power", "degree": n, "of": [self.base.portable()]}
+            if value:
+                terms.append({"name": "product", "of": [constant, power]} if n else constant)
+        return {"name": "sum", "of": terms}
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return _horner(self.coefficients, self.base.matrix(X, Z))

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from qpkernels.arrays import ChecksKeywords, Matrix, Samples, Vector, finite_matrix, finite_samples, is_sparse, shown
 from qpkernels.display import Card, Carded, Fact
 from qpkernels.display.problem import TextbookLine
-from qpkernels.errors import NoEnclosureError, NonFiniteError, ParameterError, ShapeError
+from qpkernels.errors import NoEnclosureError, NonFiniteError, NoProofError, ParameterError, ShapeError
 from qpkernels.kernels.arithmetic import Arithmetic, EnclosedArithmetic, Value
 from qpkernels.kernels.catalogue import KernelEntry, register
 from qpkernels.kernels.derivatives import Axes
@@ -55,6 +55,7 @@ class SampleFunction(ABC):
 
 _OF_A_MATRIX = (
     "entry",
+    "portable",
     "product_form",
     "derivative",
     "smoothness",
@@ -160,6 +161,20 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         """Return the values of the parameters of :attr:`entry` by their names there: what :meth:`named` takes."""
         entry = self.entry
         return {} if entry is None else {each.name: getattr(self, each.name) for each in entry.own}
+
+    def portable(self) -> dict[str, Any]:
+        """Return the kernel in the vocabulary of portable proofs, which ``proofcheck`` computes in exact arithmetic.
+
+        Raises
+        ------
+        NoProofError
+            If that vocabulary has no words for it.
+        """
+        raise NoProofError(
+            f"a portable proof has no words for the kernel {type(self).__name__}: it knows linear, polynomial, RBF, "
+            "Laplacian, Matern (nu of 1/2, 3/2, 5/2 and infinity), matching and spectrum kernels, matrices, and sums, "
+            "products, multiples and powers of these. model.enclose(answer) proves an interval here."
+        )
 
     @abstractmethod
     def matrix(self, X: Samples, Z: Samples) -> Matrix:

@@ -10,6 +10,7 @@ import numpy as np
 import scipy
 
 from qpkernels.arrays import Matrix, Vector
+from qpkernels.arrays.exact_text import exact_text
 from qpkernels.display import leading
 from qpkernels.errors import ParameterError
 from qpkernels.kernels.arithmetic import Arithmetic, Value
@@ -62,6 +63,9 @@ class Laplacian(Kernel):
     @property
     def positive_semidefinite(self) -> bool:
         return True
+
+    def portable(self) -> dict[str, Any]:
+        return {"name": "laplacian", "gamma": exact_text(self.gamma)}
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         # A distance beyond the range of float64 is infinite, and its kernel value 0.

@@ -61,6 +61,9 @@ class Linear(Kernel):
     def takes_sparse(self) -> bool:
         return True
 
+    def portable(self) -> dict[str, Any]:
+        return {"name": "linear"}
+
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return inner_products(X, Z)
 

@@ -78,6 +78,9 @@ class Matching(Kernel):
             )
         return table.copy()
 
+    def portable(self) -> dict[str, Any]:
+        return {"name": "matching"}
+
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         left, right = (X, X) if X is Z else _numbered(X, Z)
         matches = np.zeros((len(left), len(right)))

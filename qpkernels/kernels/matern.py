@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import gamma, prod
+from fractions import Fraction
+from math import gamma, inf, prod
 from typing import Any
 
 import numpy as np
 import scipy
 
 from qpkernels.arrays import Matrix, Vector, check_positive, is_sparse
+from qpkernels.arrays.exact_text import exact_text
 from qpkernels.arrays.intervals import ELEMENTARY, UNDERFLOW, UNIT
 from qpkernels.errors import ParameterError
 from qpkernels.kernels.arithmetic import Arithmetic, Value
@@ -104,6 +106,14 @@ class Matern(Kernel):
     @property
     def takes_sparse(self) -> bool:
         return True
+
+    def portable(self) -> dict[str, Any]:
+        square = Fraction(self.length_scale) ** 2
+        if self.nu == inf:
+            return {"name": "rbf", "gamma": exact_text(1 / (2 * square))}
+        if self.nu not in (0.5, 1.5, 2.5):
+            return super().portable()
+        return {"name": "matern", "nu": f"{round(2 * self.nu)}/2", "gamma": exact_text(round(2 * self.nu) / square)}
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         if self.nu == np.inf:

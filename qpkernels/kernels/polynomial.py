@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector, check_count, check_finite
+from qpkernels.arrays.exact_text import exact_text
 from qpkernels.display import leading, signed
 from qpkernels.kernels.arithmetic import Arithmetic, Value
 from qpkernels.kernels.catalogue import KernelEntry, KernelParameter
@@ -91,6 +93,11 @@ class Polynomial(Kernel):
     @property
     def takes_sparse(self) -> bool:
         return True
+
+    def portable(self) -> dict[str, Any]:
+        gamma, coef0 = ({"name": "constant", "value": exact_text(value)} for value in (self.gamma, self.coef0))
+        base = {"name": "sum", "of": [{"name": "product", "of": [gamma, {"name": "linear"}]}, coef0]}
+        return {"name": "power", "degree": self.degree, "of": [base]}
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return np.asarray((self.gamma * inner_products(X, Z) + self.coef0) ** self.degree)

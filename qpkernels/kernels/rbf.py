@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from qpkernels.arrays import Matrix, Vector, check_positive, finite_samples, finite_vector, is_scalar, is_sparse, shown
+from qpkernels.arrays.exact_text import exact_texts
 from qpkernels.display import leading
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels.arithmetic import Arithmetic, Value
@@ -179,6 +180,9 @@ class RBF(Kernel):
         if isinstance(self.gamma, tuple) and matrix.shape[1] != len(self.gamma):
             raise ShapeError(f"gamma has {len(self.gamma)} entries, one for each feature, but X has {matrix.shape[1]}.")
         return matrix
+
+    def portable(self) -> dict[str, Any]:
+        return {"name": "rbf", "gamma": exact_texts(np.atleast_1d(self.gamma))}
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         exponents = squared_distances(X, Z, np.sqrt(np.asarray(self.gamma)))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +71,10 @@ class Spectrum(SequenceKernel):
     @property
     def positive_semidefinite(self) -> bool:
         return True
+
+    def portable(self) -> dict[str, Any]:
+        counted = {"name": "spectrum", "p": self.p}
+        return {"name": "normalised", "of": [counted]} if self.normalise else counted
 
     def similarities(self, X: Samples, Z: Samples) -> Matrix:
         """Return k(x_i, z_j) before normalisation."""

@@ -33,6 +33,7 @@ from qpkernels.problems.enclosing import (
 __all__ = [
     "FreeLevel",
     "enclose_free_level",
+    "within_budget",
 ]
 
 _STEPS = 12
@@ -84,7 +85,7 @@ def enclose_free_level(
     """
     if not (np.isfinite(near).all() and np.isfinite(intercept)):
         return Enclosure(-np.inf, np.inf)
-    point = _within_budget(problem, near)
+    point = within_budget(problem, near)
     coefficients = near if point is None else point
     at_point = enclose_on_samples(problem.gram, coefficients)
     tau = least_shift(problem.gram)
@@ -111,8 +112,8 @@ def _primal_value(problem: FreeLevel, candidate: Judged, paid: float) -> float:
     return sum_bounds(np.array(parts))[1]
 
 
-def _within_budget(problem: FreeLevel, near: Vector) -> Vector | None:
-    """Return a point that meets all constraints exactly, or None."""
+def within_budget(problem: FreeLevel, near: Vector) -> Vector | None:
+    """Return a point near ``near`` that meets all constraints in exact arithmetic; None where none was found."""
     budget = Fraction(problem.nu) * sum(map(Fraction, problem.costs.tolist()))
     for step in range(-1, _STEPS):
         room = 2.0 ** (2 * step - 52) if step >= 0 else 0.0
