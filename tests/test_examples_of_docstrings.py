@@ -13,6 +13,8 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pytest
 
+from together import together
+
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))
 
 from extensions.parameters import sections
@@ -36,20 +38,12 @@ MADE_BY_USERS = (
 """Pages of classes whose objects a user makes; the functions of all pages are called."""
 
 MADE_BY_THE_LIBRARY = {
-    "formulations.Calibration",
-    "formulations.HullIntersection",
-    "formulations.MulticlassSolution",
-    "formulations.RelevanceSolution",
-    "formulations.TubeConflict",
-    "formulations.TwoLevelMachine",
     "formulations.estimators.UncertifiedWarning",
-    "formulations.models.relevance.Stationarity",
-    "qpkernels.gram.Approximation",
     "qpkernels.families.incremental.ActiveSet",
     "qpkernels.kernels.ProductForm",
     "qpkernels.kernels.Samples",
 }
-"""Classes of these pages that are answers or parts, and one type."""
+"""Classes of these pages that are parts, a warning, and a type."""
 
 CALLED_BY_THE_LIBRARY = {"qpkernels.problems.certify_with_exact_kernel"}
 """What a solve calls on its way, with what it holds then."""
@@ -90,7 +84,7 @@ def test_there_is_an_example_of_whatever_a_user_makes_or_calls() -> None:
     assert [name for name in wanted() if name not in SHOWN] == []
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@together("name", SHOWN, by=lambda name: name.rpartition(".")[0])
 def test_the_example_stands_last_and_is_right(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

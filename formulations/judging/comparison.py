@@ -58,6 +58,13 @@ class Row:
         The solver's claim about its answer, see :class:`~qpkernels.solvers.Claim`; empty without one.
     reason
         In words, why there is no answer, or else the solver's message, and where the certificate is worst.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, compare
+    >>> row = compare(SoftMargin([[0.0], [1.0]], [-1, 1]), solvers=["smo"], progress=False).rows[0]
+    >>> print(row.formulation, row.solver, row.status, f"{row.primal_value:.3f}")
+    SoftMargin smo optimal 1.500
     """
 
     problem: str
@@ -222,6 +229,13 @@ class Comparison(Listed):
         The differences between models of one kind, which state different problems.
     scales
         The scale of the values of each model, and of each form that has another scale.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, compare
+    >>> found = compare(SoftMargin([[0.0], [1.0]], [-1, 1]), solvers=["smo", "interior-point"], progress=False)
+    >>> print([f"{row.solver}: {row.status}" for row in found.rows])
+    ['smo: optimal', 'interior-point: optimal']
     """
 
     rows: tuple[Row, ...]

@@ -40,6 +40,14 @@ class Trial:
         Number of samples that are support vectors of only one of the two; None where there are no support vectors.
     support_overlap
         Number of support vectors of both, divided by the number of those of either (the Jaccard index).
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, cross_examine
+    >>> model = SoftMargin([[0.0], [1.0]], [-1, 1])
+    >>> trial = cross_examine(model, solvers=["smo"], tolerances=[1e-6], progress=False).trials[0]
+    >>> print(trial.row.solver, trial.tol, trial.row.status)
+    smo 1e-06 optimal
     """
 
     row: Row
@@ -121,6 +129,14 @@ class CrossExamination(Listed):
     rigorous
         Whether these bounds hold in exact arithmetic. Otherwise they are the values of its certificate, in float64. See
         :meth:`formulations.modelling.form.Form.enclose`.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, cross_examine
+    >>> model = SoftMargin([[0.0], [1.0]], [-1, 1])
+    >>> found = cross_examine(model, solvers=["smo"], tolerances=[1e-6], progress=False)
+    >>> print(found.reference, found.rigorous, [trial.row.status.value for trial in found.trials])
+    SoftMargin by smo at 1e-06 True ['optimal']
     """
 
     problem: str

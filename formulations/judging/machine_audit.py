@@ -53,6 +53,15 @@ class MachineAudit:
         The certificate of the answer.
     tol
         The requested tolerance.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from formulations import audit
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, -1, 1, 1]
+    >>> (machine,) = audit(SVC(kernel="linear", tol=1e-8).fit(X, y), X, y).machines
+    >>> print(machine.status, machine.margins.round(3), machine.wrong)
+    optimal [1.5 0.5 0.5 1.5] []
     """
 
     machine: GivenMachine
@@ -148,7 +157,7 @@ class MachineAudit:
     def wrong(self) -> Indices:
         """The samples that add more than 1/m of ``tol`` to the relative gap, as places in the arrays, worst first.
 
-        It is None where the certificate holds.
+        There are none where the certificate holds.
         """
         if self._holds:
             return np.arange(0)
@@ -273,6 +282,17 @@ class WrongSample:
         The coefficient that it should have at this margin.
     violation
         What the sample adds to the gap, in the unit of the objective.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.svm import SVC
+    >>> from formulations import audit
+    >>> X, y = make_moons(60, noise=0.3, random_state=0)
+    >>> (machine,) = audit(SVC(gamma=1.0, tol=0.5).fit(X, y), X, y).machines
+    >>> wrong = machine.describe(machine.wrong[0])
+    >>> print(f"margin {wrong.margin:.1f}, multiplier {wrong.multiplier:.1f} and not {wrong.expected:.1f}")
+    margin 0.8, multiplier 0.0 and not 1.0
     """
 
     sample: int
@@ -329,6 +349,15 @@ class AuditRow:
         The five worst of these, beginning with the worst.
     remarks
         In words, what the coefficients say about the data and hyper-parameters.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from formulations import audit
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, -1, 1, 1]
+    >>> (row,) = audit(SVC(kernel="linear", tol=1e-8).fit(X, y), X, y).rows
+    >>> print(row.formulation, row.status, row.n_support, row.certain)
+    SoftMargin optimal 2 2
     """
 
     machine: str
@@ -373,6 +402,15 @@ class Finish:
         Number of samples that changed their kind: no support vector, a free one, or one at the bound.
     sides
         Number of training samples that are decided differently; None for real targets.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from formulations import audit
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, -1, 1, 1]
+    >>> (done,) = audit(SVC(kernel="linear", tol=1.0).fit(X, y), X, y).finish()
+    >>> print(done.machine, done.solution.status, f"{done.solution.objective:.3f}")
+    SVC optimal 1.500
     """
 
     machine: str

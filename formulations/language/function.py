@@ -67,6 +67,17 @@ class FittedFunction:
         Points, as the kernel takes them.
     points
         Representers D^b k(x_i, .) of the same kernel.
+
+    Examples
+    --------
+    >>> import cvxpy as cp
+    >>> from formulations.language import Function, Machine
+    >>> from qpkernels import RBF
+    >>> f = Function(RBF(1.0))
+    >>> misfit = cp.sum_squares(f([[0.0], [1.0]]) - [1.0, 2.0])
+    >>> found = Machine(cp.Minimize(f.squared_norm + misfit)).solve().function(f)
+    >>> print(found([[0.0], [1.0]]).round(3), f"{found.squared_norm:.3f}")
+    [0.673 1.06 ] 1.216
     """
 
     parts: tuple[Representers, ...]
@@ -313,6 +324,14 @@ class Combination:
         Points, as the kernel takes them.
     weights
         Shape (m,), or (n, m) for n sums.
+
+    Examples
+    --------
+    >>> from formulations.language import Function
+    >>> from qpkernels import RBF
+    >>> f, g = Function(RBF(1.0), "f"), Function(RBF(1.0), "g")
+    >>> print(f - 2 * g, (f - 2 * g)([[0.0], [1.0]]).shape)
+    f + -2 g (2,)
     """
 
     def __init__(

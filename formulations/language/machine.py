@@ -99,6 +99,17 @@ class MachineSolution(Carded):
     bracket
         For a statement with constraints everywhere, the values between which its optimum lies, as the certificate
         proves. The lower value is proved by a relaxation; the functions attain the upper one.
+
+    Examples
+    --------
+    >>> import cvxpy as cp
+    >>> from formulations.language import Function, Machine
+    >>> from qpkernels import RBF
+    >>> f = Function(RBF(1.0))
+    >>> misfit = cp.sum_squares(f([[0.0], [1.0]]) - [1.0, 2.0])
+    >>> solution = Machine(cp.Minimize(f.squared_norm + misfit)).solve()
+    >>> print(solution.status, f"{solution.objective:.4f}")
+    optimal 2.2068
     """
 
     objective: float

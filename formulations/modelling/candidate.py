@@ -150,6 +150,14 @@ class Candidate:
         The kernel matrix of the samples.
     data
         The samples bound to their kernel.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> model = SoftMargin([[0.0], [1.0]], [-1, 1], C=10.0)
+    >>> candidate = model.candidate(([-2.0, 2.0], -1.0))
+    >>> print(candidate.beta, candidate.intercept, model.slacks(candidate))
+    [-2.  2.] -1.0 [0. 0.]
     """
 
     beta: Vector

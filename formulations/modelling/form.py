@@ -59,6 +59,13 @@ class Form(Statement):
         As in :func:`qpkernels.diagnosis.find_conflict`.
     bounds
         The model as it was stated for this solve; see :meth:`formulations.modelling.model.Model.bounds`.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> form = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]).dual
+    >>> print(form.problem.is_dcp(), form.solve("clarabel").status, f"{form.problem.value:.3f}")
+    True optimal -2.889
     """
 
     model: Model[Any]

@@ -59,6 +59,13 @@ class Model(KernelMachine[Answered]):
         A point to be judged: beta, b, f, and the values of f at the samples.
     weights
         As in :meth:`formulations.modelling.model.Model.certify`.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> print(list(model.forms), model.solve().status, model.certify(([0, 0, 0, 0], 0.0)).holds(1e-6))
+    ['primal', 'hinge', 'dual'] optimal False
     """
 
     def solve(

@@ -31,6 +31,13 @@ class Classification(Solution):
     ----------
     margin_level
         The value of y g(x) on the margin: 1, or rho in a nu-machine.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> solution = SoftMargin([[0.0], [1.0], [2.0], [3.0]], ["low", "low", "high", "high"], C=10.0).solve()
+    >>> print(solution.predict([[0.2]]), f"margin {solution.margin:.3f}", solution.n_support)
+    ['low'] margin 0.500 2
     """
 
     _y: Vector
@@ -107,6 +114,13 @@ class Regression(Solution):
     ----------
     epsilon
         Half the width of the tube within which a residual costs nothing; 0 where the model has no tube.
+
+    Examples
+    --------
+    >>> from formulations import SoftTube
+    >>> solution = SoftTube([[0.0], [1.0], [2.0]], [0.0, 1.1, 1.9], C=10.0, epsilon=0.2).solve()
+    >>> print(solution.predict([[1.5]]).round(2), solution.tube.edge, solution.epsilon)
+    [1.32] [0 2] 0.2
     """
 
     _y: Vector
@@ -148,7 +162,16 @@ class Regression(Solution):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Novelty(Solution):
-    """The answer of a one-class model: g(x) = f(x) - rho is below 0 for the samples that are unlike the others."""
+    """The answer of a one-class model: g(x) = f(x) - rho is below 0 for the samples that are unlike the others.
+
+    Examples
+    --------
+    >>> from formulations import OneClass
+    >>> from qpkernels import RBF
+    >>> solution = OneClass([[0.0], [0.1], [0.2], [3.0]], RBF(1.0), nu=0.5).solve()
+    >>> print(solution.predict([[0.1], [9.0]]), f"rho {solution.rho:.3f}")
+    [ 1 -1] rho 0.495
+    """
 
     @property
     def _decision(self) -> Decision:

@@ -87,6 +87,14 @@ class CrossValidation(Rowed):
         Labels or targets of all samples.
     deciding
         The rule by which decision values become labels; None without labels.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, cross_validate
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, -1, 1, 1])
+    >>> found = cross_validate(model, folds=2, progress=False)
+    >>> print(found.scoring, found.scores, found.status)
+    accuracy [0.5 1. ] optimal
     """
 
     folds: tuple[Fold, ...]

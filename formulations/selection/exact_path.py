@@ -84,6 +84,13 @@ class ExactPath(Rowed):
         A value of the hyper-parameter between the ends, both included; the largest, if samples have their own.
     piece
         The number of the piece that ``p`` lies on, from 0.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, exact_path
+    >>> found = exact_path(SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, -1, 1, 1]), C=(0.1, 10.0))
+    >>> print(len(found), found.status, f"{found.at(2.5).objective:.3f}")
+    6 optimal 2.000
     """
 
     model: Model[Any]

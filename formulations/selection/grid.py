@@ -154,6 +154,14 @@ class GridSearch(Rowed):
         The model of all samples at the best point.
     best_solution
         Its certified solution; None without a refit.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, grid
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, -1, 1, 1])
+    >>> search = grid(model, C=[0.1, 10.0], folds=2, progress=False)
+    >>> print(search.status, search.best_params, search.best_score)
+    optimal {'C': 0.1} 1.0
     """
 
     points: tuple[Mapping[str, Any], ...]

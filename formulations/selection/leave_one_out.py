@@ -92,6 +92,13 @@ class LeaveOneOut(Carded):
         The model of all samples, and the requested tolerance.
     y
         Labels or targets of all samples.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, leave_one_out
+    >>> found = leave_one_out(SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, -1, 1, 1]), progress=False)
+    >>> print(found.scoring, found.score, f"{len(found.fits)} fits")
+    accuracy 0.75 4 fits
     """
 
     decision: Vector | Matrix

@@ -40,6 +40,14 @@ class SolutionPath(Sequence[Solution], Rowed):
         The requested tolerance.
     kept
         At each value the fit and how its Solution is obtained, or the error. ``path[k]`` is made from these.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, path
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, -1, 1, 1])
+    >>> found = path(model, C=[0.1, 10.0], progress=False)
+    >>> print(found.parameter, [f"{solution.objective:.2f}" for solution in found])
+    C ['0.32', '2.00']
     """
 
     parameter: str

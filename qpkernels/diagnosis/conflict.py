@@ -39,6 +39,14 @@ class Group:
         The rows of the constraint itself.
     auxiliary
         The rows that define terms of the constraint, such as t >= ||x|| if it is t <= 1.
+
+    Examples
+    --------
+    >>> from formulations import HardMargin
+    >>> from qpkernels.diagnosis.conflict import groups_of
+    >>> program = HardMargin([[0.0], [1.0]], [-1, 1]).primal.lower().program
+    >>> print([(group.name, group.rows.tolist()) for group in groups_of(program)])
+    [('margin', [0, 1])]
     """
 
     name: str
@@ -67,6 +75,14 @@ class Member:
     row_points
         The same for each part of the constraint that can be left out, a row or a whole cone; the points satisfy the
         other rows of the subset.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> form = SoftMargin([[0.0], [1.0]], [-1, 1]).primal
+    >>> both = form.extend((form.w >= 3).set_label("large"), (form.w <= 1).set_label("small"))
+    >>> print([(member.group.name, member.rows.tolist()) for member in both.conflict().members])
+    [("'large'", [0]), ("'small'", [0])]
     """
 
     group: Group
@@ -95,6 +111,15 @@ class Conflict:
         The certificate that the rows of the subset contradict each other.
     program
         The program that was asked about.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> form = SoftMargin([[0.0], [1.0]], [-1, 1]).primal
+    >>> both = form.extend((form.w >= 3).set_label("large"), (form.w <= 1).set_label("small"))
+    >>> conflict = both.conflict()
+    >>> print(conflict.names, conflict.is_irreducible)
+    ("'large'", "'small'") True
     """
 
     members: tuple[Member, ...]

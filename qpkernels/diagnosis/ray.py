@@ -39,6 +39,19 @@ class Ray:
         The certificate of the direction.
     variables
         Names of the entries.
+
+    Examples
+    --------
+    >>> import cvxpy as cp
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.errors import UnboundedError
+    >>> drift = cp.Variable(2, name="drift")
+    >>> form = SoftMargin([[0.0], [1.0]], [-1, 1]).primal
+    >>> try:
+    ...     form.extend(drift[0] - drift[1] == 1, objective=-3 * drift[0]).solve("clarabel")
+    ... except UnboundedError as error:
+    ...     print(f"{error.ray.slope:.1f}", error.ray.values("drift").round(3))
+    -3.0 [1. 1.]
     """
 
     direction: Vector = field(repr=False)

@@ -37,6 +37,14 @@ class Concession:
         The constraint and the row within it; None if it gives way as a whole.
     amount
         Its slack, above 0.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> form = SoftMargin([[0.0], [1.0]], [-1, 1]).primal
+    >>> both = form.extend((form.w >= 3).set_label("large"), (form.w <= 1).set_label("small"))
+    >>> print([f"{each.name} by {each.amount:.3f}" for each in both.relaxation().concessions])
+    ["'small' by 1.000", "'large' by 1.000"]
     """
 
     name: str
@@ -66,6 +74,14 @@ class Relaxation:
         The certificate of both.
     tol
         The tolerance that was asked for.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> form = SoftMargin([[0.0], [1.0]], [-1, 1]).primal
+    >>> both = form.extend((form.w >= 3).set_label("large"), (form.w <= 1).set_label("small"))
+    >>> print(f"{both.relaxation().total:.3f}", both.relaxation().is_proved)
+    2.000 True
     """
 
     concessions: tuple[Concession, ...]

@@ -128,6 +128,13 @@ class Dataset:
         The names of the classes 0, 1 and so on, if targets are these numbers; None if they have no names.
     feature_names, target_name
         The names of the columns in the header of a CSV file; None if there was no header.
+
+    Examples
+    --------
+    >>> from qpkernels.files import load_dataset
+    >>> data = load_dataset("iris")
+    >>> print(data.name, data.X.shape, data.y[:3])
+    iris (150, 4) [0 0 0]
     """
 
     name: str

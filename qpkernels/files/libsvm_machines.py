@@ -57,7 +57,14 @@ _HEAD = {
 
 
 class SvmType(StrEnum):
-    """The types of machine that LIBSVM knows."""
+    """The types of machine that LIBSVM knows.
+
+    Examples
+    --------
+    >>> from qpkernels.files import SvmType
+    >>> print([kind.value for kind in SvmType])
+    ['c_svc', 'nu_svc', 'one_class', 'epsilon_svr', 'nu_svr']
+    """
 
     C_SVC = "c_svc"
     NU_SVC = "nu_svc"
@@ -79,6 +86,12 @@ class LibsvmSigmoids:
     ----------
     A, B
         Shape (machines,); A is below 0 where larger values make that class more probable.
+
+    Examples
+    --------
+    >>> from qpkernels.files import LibsvmSigmoids
+    >>> print(LibsvmSigmoids(A=[-2.0], B=[0.0]))
+    LibsvmSigmoids(A=[-2.0], B=[0.0])
     """
 
     A: Vector

@@ -164,6 +164,12 @@ class Format:
         Whether it holds all cones; otherwise it only holds equations and inequalities.
     readers
         Other programs that read the format.
+
+    Examples
+    --------
+    >>> from qpkernels.files import FORMATS
+    >>> print(sorted(FORMATS))
+    ['.json', '.mat', '.mps', '.npz', '.qps']
     """
 
     write: Callable[[ConeProgram, Path], None]

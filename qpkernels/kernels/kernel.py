@@ -117,6 +117,13 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         Weights of the features, shape (d,), or (d, n) for n functions.
     generator, count, features
         The random generator, the number of frequencies to draw, and the number of features of a sample.
+
+    Examples
+    --------
+    >>> from qpkernels import RBF, Linear
+    >>> kernel = 2 * RBF(gamma=1.0) + Linear() ** 2
+    >>> print(kernel([[0.0], [1.0]], [[1.0]]).round(3).tolist(), kernel.positive_semidefinite)
+    [[0.736], [3.0]] True
     """
 
     algebra: ClassVar[Algebra]

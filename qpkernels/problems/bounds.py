@@ -33,6 +33,13 @@ class Support:
         Samples whose coefficient is strictly between 0 and the bound; they lie on the margin (or the edge of the tube).
     bounded
         Samples whose coefficient is at the bound; they pay a loss.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> support = SoftMargin([[0.0], [1.0], [1.2], [3.0]], [-1, -1, 1, 1], C=1.0).solve().support
+    >>> print(support.free, support.bounded)
+    [0 3] [1 2]
     """
 
     free: Indices

@@ -141,6 +141,13 @@ class Zero(_Sized):
     ----------
     length
         The number of equations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.problems import Zero
+    >>> print(Zero(2).violation(np.array([0.0, -2.0])), Zero(2).dual_violation(np.array([1.0, -2.0])))
+    2.0 0.0
     """
 
     def into(self, s: Vector) -> Vector:
@@ -161,6 +168,13 @@ class Nonnegative(_Sized):
     ----------
     length
         The number of inequalities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.problems import Nonnegative
+    >>> print(Nonnegative(2).into(np.array([1.0, -2.0])), Nonnegative(2).violation(np.array([1.0, -2.0])))
+    [1. 0.] 2.0
     """
 
     def into(self, s: Vector) -> Vector:
@@ -181,6 +195,14 @@ class SecondOrder(_Sized):
     ----------
     length
         The number of entries, t included: at least 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.problems import SecondOrder
+    >>> cone = SecondOrder(3)
+    >>> print(cone.violation(np.array([5.0, 3.0, 4.0])), cone.into(np.array([4.0, 3.0, 4.0])).round(3))
+    0.0 [5. 3. 4.]
     """
 
     def into(self, s: Vector) -> Vector:
@@ -203,6 +225,13 @@ class PSDTriangle(Cone):
     ----------
     order
         n: the cone takes n (n + 1) / 2 rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.problems import PSDTriangle
+    >>> print(PSDTriangle(2).matrix(np.array([1.0, np.sqrt(2), 2.0])).round(3).tolist())
+    [[1.0, 1.0], [1.0, 2.0]]
     """
 
     order: int
@@ -257,7 +286,16 @@ class PSDTriangle(Cone):
 
 @dataclass(frozen=True)
 class Exponential(Cone):
-    """Closure of {(x, y, w) : y > 0, y exp(x / y) <= w}."""
+    """Closure of {(x, y, w) : y > 0, y exp(x / y) <= w}.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.problems import Exponential
+    >>> cone = Exponential()
+    >>> print(cone.violation(np.array([0.0, 1.0, 1.0])), cone.violation(np.array([1.0, 1.0, 1.0])) > 0)
+    0.0 True
+    """
 
     @property
     def size(self) -> int:
@@ -300,6 +338,13 @@ class Power(Cone):
     ----------
     alpha
         a, strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.problems import Power
+    >>> print(Power(0.5).violation(np.array([4.0, 9.0, 6.0])), Power(0.5).violation(np.array([4.0, 9.0, 7.0])) > 0)
+    0.0 True
     """
 
     alpha: float

@@ -68,6 +68,16 @@ class ExactKernelCertificate(Certificate):
         The exact kernel.
     is_expansion
         Whether the function judged is sum_j beta_j k(x_j, .), because that of the answer is not in the space of k.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import SoftMargin
+    >>> from qpkernels import RBF, LowRank
+    >>> X, y = np.linspace(0, 1, 20)[:, None], np.repeat([-1, 1], 10)
+    >>> model = SoftMargin(LowRank(RBF(1.0), X, rank=8), y)
+    >>> print(model.certify_exact(model.solve()).holds(1e-6))
+    True
     """
 
     kernel: Kernel | None = None

@@ -69,6 +69,14 @@ class NormPenalty:
 
     norms, radii
         The n_j and the r_j of the members.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.problems import NormPenalty
+    >>> penalty = NormPenalty(np.array([0, 1]), np.ones(2), order=1.0, squared=True)
+    >>> print(penalty.value(np.array([3.0, 4.0])))
+    24.5
     """
 
     members: Indices

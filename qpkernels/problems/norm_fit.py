@@ -56,6 +56,14 @@ class ResidualNorm(Program):
         The norm that is minimised: the "sum" of all |r_i|, or the "largest" of them.
     name
         The name of the problem.
+
+    Examples
+    --------
+    >>> from formulations import LeastAbsoluteFit
+    >>> model = LeastAbsoluteFit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 9.0])
+    >>> (program,) = model.programs(model.bounds())
+    >>> print(type(program).__name__, program.norm, program.basis.shape)
+    ResidualNorm sum (4, 2)
     """
 
     usual_solver = "frisch-newton"

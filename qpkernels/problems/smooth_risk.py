@@ -189,6 +189,14 @@ class SmoothRisk(ExpansionProgram):
         The value of 1'beta, 0; None if the model has no intercept b.
     name
         What the program states.
+
+    Examples
+    --------
+    >>> from formulations import Logistic
+    >>> model = Logistic([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> (program,) = model.programs(model.bounds())
+    >>> print(type(program).__name__, program.losses.value([0.0, 0.0, 0.0, 0.0]).round(3))
+    SmoothRisk [0.693 0.693 0.693 0.693]
     """
 
     usual_solver = "newton"
@@ -246,6 +254,13 @@ class FenchelBounds:
         As in :class:`~qpkernels.problems.bounds.Bounds`.
     squared_norm
         beta'K beta, if it is known; None if it is to be computed.
+
+    Examples
+    --------
+    >>> from formulations import Logistic
+    >>> model = Logistic([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> print(type(model.bounds()).__name__, model.bounds().total)
+    FenchelBounds 0.0
     """
 
     gram: Gram

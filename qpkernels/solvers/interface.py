@@ -56,7 +56,14 @@ __all__ = [
 
 
 class Claim(StrEnum):
-    """The claim of a solver about its own answer; the certificate decides."""
+    """The claim of a solver about its own answer; the certificate decides.
+
+    Examples
+    --------
+    >>> from qpkernels.solvers import Claim
+    >>> print([claim.value for claim in Claim])
+    ['optimal', 'infeasible', 'unbounded', 'stopped', 'interrupted', 'failed']
+    """
 
     OPTIMAL = "optimal"
     """The point, with the multipliers, is optimal to the tolerance."""
@@ -87,6 +94,13 @@ class ConePoint:
         x, shape (variables,).
     multipliers
         z, shape (rows of A,), in the sign of Px + q + A'z = 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.solvers import ConePoint
+    >>> print(ConePoint(np.array([1.0, 2.0]), np.array([0.5])).multipliers)
+    [0.5]
     """
 
     point: Vector
@@ -125,6 +139,12 @@ class Request:
     ------
     ParameterError
         If ``tol``, ``max_iter``, ``time_limit`` or ``verbose`` has an invalid value.
+
+    Examples
+    --------
+    >>> from qpkernels.solvers import Request
+    >>> print(Request(tol=1e-8, time_limit=10.0).time_limit)
+    10.0
     """
 
     tol: float = 1e-6
@@ -172,6 +192,14 @@ class Answer:
     values
         K beta, if the back-end has it in float64 at the beta it returns. Support, intercept and slacks are read from
         it; a certificate computes its own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.solvers import Answer, Claim
+    >>> answer = Answer(np.array([-1.0, 1.0]), np.array([0.5]), Claim.OPTIMAL, "solved", iterations=3)
+    >>> print(answer.claim, answer.iterations)
+    optimal 3
     """
 
     point: Vector
@@ -192,6 +220,14 @@ class Outcome(Answer):
         Its name.
     seconds
         Wall-clock time of its run.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.solvers import find_solver
+    >>> outcome = find_solver("smo").solve(SoftMargin([[0.0], [1.0]], [-1, 1]).qp(), tol=1e-6)
+    >>> print(outcome.solver, outcome.claim, outcome.point)
+    smo optimal [-1.  1.]
     """
 
     solver: str = ""

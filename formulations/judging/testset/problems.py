@@ -53,6 +53,13 @@ class Entry:
         A description in one line.
     state
         A callable that returns it as a quadratic program.
+
+    Examples
+    --------
+    >>> from formulations.judging.testset import entries
+    >>> entry = entries()[0]
+    >>> print(entry.name, entry.family)
+    soft_margin_dual_10 margins
     """
 
     name: str

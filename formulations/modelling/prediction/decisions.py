@@ -237,6 +237,13 @@ class Labels(_OfClasses):
         One sigmoid, where there are probabilities.
     by_probability
         Whether the probability decides the label; it may be above 1/2 at values that are not above 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations.modelling.prediction import Labels
+    >>> print(Labels(np.array(["no", "yes"])).predict(np.array([[-0.5], [2.0]])))
+    ['no' 'yes']
     """
 
     sigmoids: Sigmoids | None = None

@@ -93,6 +93,16 @@ class Stationarity:
     pruned
         The largest (q_i^2 - s_i - q_i p_i) / s_i of the weights pruned, or 0 if none is positive: the evidence would
         rise if that weight came back.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import RelevanceRegression
+    >>> from qpkernels import RBF
+    >>> x = np.linspace(-3, 3, 12)[:, None]
+    >>> solution = RelevanceRegression(x, np.sin(x.ravel()), RBF(0.5)).solve()
+    >>> print(solution.stationarity.holds(1e-2))
+    True
     """
 
     weights: float

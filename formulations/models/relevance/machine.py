@@ -74,6 +74,16 @@ class RelevanceSolution(Answering, Carded):
         nothing proves that no other point is higher.
     certificates
         For a sequence of convex problems, the certificate of each, in order; otherwise empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import RelevanceRegression
+    >>> from qpkernels import RBF
+    >>> x = np.linspace(-3, 3, 12)[:, None]
+    >>> solution = RelevanceRegression(x, np.sin(x.ravel()), RBF(0.5)).solve()
+    >>> print(solution.converged, len(solution.relevance) < len(x), solution.predict([[0.0]]).round(2) + 0.0)
+    True True [0.]
     """
 
     formulation: str

@@ -84,6 +84,16 @@ class Fitted:
         The certificate, which is the same as for the answer alone.
     held_out
         f(x) + b at the held-out samples, or None if there are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.families.batch import Machine, solve_batch
+    >>> model = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1])
+    >>> (fitted,) = solve_batch(model.gram, [Machine(model.qp(), np.arange(4))], tol=1e-6)
+    >>> print(fitted.outcome.point.round(3), f"{fitted.intercept:.3f}", fitted.certificate.holds(1e-6))
+    [ 0.  -0.5  0.5  0. ] -2.000 True
     """
 
     outcome: Outcome

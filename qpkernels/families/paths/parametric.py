@@ -127,6 +127,16 @@ class Pieces:
         The parameter, within the path.
     piece
         The number of the piece, if it is known; None if it must be found.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.families.paths import ParametricQP, trace
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=0.1)
+    >>> start, solution = model.qp(), model.solve(tol=1e-6)
+    >>> pieces = trace(ParametricQP(start, model.set_params(C=1.0).qp(), 0.1, 1.0), solution.beta)
+    >>> print([f"{C:.3f}" for C, _, _ in pieces.breakpoints()])
+    ['0.100', '0.333', '1.000']
     """
 
     path: ParametricQP

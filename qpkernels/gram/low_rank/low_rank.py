@@ -236,6 +236,15 @@ class Approximation:
         The matrix of all samples.
     rows
         The numbers of those that this is about; None: all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels import RBF, LowRank
+    >>> from qpkernels.gram import Approximation
+    >>> gram = LowRank(RBF(1.0), np.linspace(0, 1, 20)[:, None], rank=3)
+    >>> print(gram.rank, Approximation.of(gram).is_projection)
+    3 True
     """
 
     whole: LowRank

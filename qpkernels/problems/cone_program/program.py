@@ -104,6 +104,13 @@ class Block:
         The name of the block; several blocks may have the same name.
     start, stop
         Numbers from 0, ``start`` included and ``stop`` not.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> program = SoftMargin([[0.0], [1.0]], [-1, 1]).dual.matrices()
+    >>> print([(block.name, block.start, block.stop) for block in program.rows])
+    [('balance', 0, 1), ('lower', 1, 3), ('upper', 3, 5)]
     """
 
     name: str

@@ -61,6 +61,14 @@ class KernelQPBounds:
         K beta with bounds on its error, if it is known from :meth:`product`; None if it is to be computed.
     squared_norm
         ||f||^2 in the space of the kernel, at least 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import SoftMargin
+    >>> bounds = SoftMargin([[0.0], [1.0]], [-1, 1], C=10.0).bounds()
+    >>> print(type(bounds).__name__, bounds.certify(np.array([-2.0, 2.0]), -1.0).holds(1e-6))
+    KernelQPBounds True
     """
 
     program: KernelQP

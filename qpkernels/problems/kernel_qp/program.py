@@ -88,6 +88,12 @@ class SampleTerms(NamedTuple):
     ----------
     target, lower, upper, epsilon, ridge
         As in :class:`KernelQP`, shape (m,).
+
+    Examples
+    --------
+    >>> from qpkernels.problems import SampleTerms
+    >>> print(SampleTerms(target=1.0, lower=0.0, upper=5.0))
+    SampleTerms(target=1.0, lower=0.0, upper=5.0, epsilon=0.0, ridge=0.0)
     """
 
     target: Vector

@@ -46,6 +46,15 @@ class LevelQP(ExpansionProgram):
     ------
     ParameterError
         If the bounds are not of this form.
+
+    Examples
+    --------
+    >>> from formulations import NuMargin
+    >>> from qpkernels.problems import LevelQP
+    >>> model = NuMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], nu=0.5)
+    >>> (program,) = model.programs(model.bounds())
+    >>> print(isinstance(program, LevelQP), program.budget, program.least)
+    True 0.5 True
     """
 
     usual_solver = "interior-point"

@@ -50,6 +50,16 @@ class Repaired:
         z, shape (rows of A,), in the sign of Px + q + A'z = 0.
     certificate
         The certificate of both together.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.solvers import find_solver
+    >>> from qpkernels.solvers.repair import repair
+    >>> program = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1], C=1.0).primal.lower().program
+    >>> answer = find_solver("clarabel").solve(program, tol=1e-3)
+    >>> print(repair(program, answer.point, answer.multipliers, tol=1e-9).certificate.holds(1e-9))
+    True
     """
 
     point: Vector

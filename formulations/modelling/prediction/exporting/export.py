@@ -101,6 +101,16 @@ class ExportedMachine(Carded):
 
     X
         Samples, shape (n, features), as the machine takes them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> from formulations import SoftMargin, export
+    >>> solution = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, -1, 1, 1]).solve()
+    >>> program = export(solution, Path(mkdtemp()) / "machine.c")
+    >>> print(program.certain([[0.5], [2.5]]), program.bound([[0.5]]).max() < 1e-12)
+    [ True  True] True
     """
 
     path: Path

@@ -71,6 +71,13 @@ class Calibration(Carded):
         Proved bounds of the distances of A and B from the optimal ones. In a flat problem the gap says little about
         these; see :meth:`qpkernels.problems.sigmoid_fit.SigmoidBounds.errors`. Infinity where nothing is proved, for
         instance for equal scores, which do not determine A.
+
+    Examples
+    --------
+    >>> from formulations import PlattCalibration
+    >>> found = PlattCalibration([-2.0, -1.0, 1.0, 2.0], ["no", "yes", "no", "yes"]).solve()
+    >>> print(found.status, found.probability([-2.0, 0.0, 2.0]).round(2))
+    optimal [0.3 0.5 0.7]
     """
 
     A: float

@@ -591,6 +591,13 @@ class MulticlassSolution(Answering, Carded):
         The answer of each machine, with its certificate; made when it is first asked for.
     function
         X -> the decision values of all machines, shape (len(X), number of machines).
+
+    Examples
+    --------
+    >>> from formulations import OneVersusRest
+    >>> solution = OneVersusRest([[0.0], [1.0], [5.0], [6.0], [10.0], [11.0]], [*"aabbcc"]).solve()
+    >>> print(solution.classes, solution.predict([[0.4], [10.2]]), len(solution.solutions))
+    ['a' 'b' 'c'] ['a' 'c'] 3
     """
 
     formulation: str

@@ -69,6 +69,14 @@ class TwoLevelMachine(Answering, Carded):
         What solving the model on all samples returned, with its own status and certificate.
     calibration
         The sigmoid of the scores, with its status and certificate.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, calibrate
+    >>> X, y = [[k / 10] for k in range(20)], [0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1]
+    >>> machine = calibrate(SoftMargin, X, y, folds=2)
+    >>> print(machine.solution.status, machine.calibration.status, machine.probability([[0.0], [1.9]]).round(2))
+    optimal optimal [0.18 0.84]
     """
 
     solution: Any

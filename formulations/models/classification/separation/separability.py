@@ -52,6 +52,16 @@ class HullIntersection:
         The point itself, shape (d,), in explicit features; None with a kernel.
     distance
         Distance between the two means, relative to the radius of the samples: 0 up to the accuracy of the solver.
+
+    Examples
+    --------
+    >>> from formulations import HardMargin
+    >>> from qpkernels.errors import InseparableError
+    >>> try:
+    ...     HardMargin([[1, 1], [1, -1], [-1, 1], [-1, -1]], [1, -1, -1, 1]).solve()
+    ... except InseparableError as error:
+    ...     print("both classes are around", error.proof.coordinates + 0.0)
+    both classes are around [0. 0.]
     """
 
     multipliers: Vector

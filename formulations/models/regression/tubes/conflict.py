@@ -65,6 +65,16 @@ class TubeConflict:
         For each of the samples, the largest residual of a function that was found for only the others.
     rounding
         Largest residual that counts as 0.
+
+    Examples
+    --------
+    >>> from formulations import HardTube
+    >>> from qpkernels.errors import InfeasibleError
+    >>> try:
+    ...     HardTube([[0.0], [0.0], [1.0]], [0.0, 1.0, 5.0], epsilon=0.25).solve()
+    ... except InfeasibleError as error:
+    ...     print(error.conflict.samples, "need a half width of", round(error.conflict.least_epsilon, 6))
+    [0 1] need a half width of 0.5
     """
 
     samples: Indices
