@@ -12,6 +12,8 @@ entry by entry, and B is then proved to be regular (Rump, Acta Numerica 2010, se
 Unknowns that a single equation has, and no other, are solved for by that equation alone, one after another; what is
 left is a square system.
 
+**Rational points** are found in the same order, and the square system is solved as null vectors are.
+
 **Null vectors** of rational matrices come from Bareiss' elimination, which needs no fractions (Bareiss, Sylvester's
 identity and multistep integer-preserving Gaussian elimination, 1968).
 
@@ -22,7 +24,8 @@ definiteness, BIT 46, 2006).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import lcm
@@ -36,12 +39,16 @@ from scipy.sparse.linalg import splu
 
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.arrays.intervals import TINY, UNIT, Interval, gamma, inner, product, up
+from qpkernels.errors import NoProofError
 
 __all__ = [
     "enclose_null_vector",
     "enclose_point",
     "enclose_solution",
+    "exact_point",
+    "exact_solution",
     "least_move",
+    "near_factor",
     "semidefinite_shift",
 ]
 
@@ -121,6 +128,48 @@ def _solver(normal: csc_array) -> Callable[[Vector], Vector] | None:
         return None
 
 
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """The order in which equations M u = c are solved.
+
+    Attributes
+    ----------
+    fixed
+        The equations of which no unknown may move.
+    rows, basis
+        The equations that are solved together, and the unknowns that they are solved for, the best first.
+    peeled
+        Equations and, for each of them, an unknown that later ones do not have: to be solved from the last one on.
+    """
+
+    fixed: Indices
+    rows: Indices
+    basis: Indices
+    peeled: list[tuple[Indices, Indices]]
+
+    @classmethod
+    def of(cls, M: csr_array, room: Vector) -> _Order:
+        """Return the order for entries that may move so far."""
+        fixed = abs(M) @ room == 0
+        rows = np.flatnonzero(~fixed)
+        peeled: list[tuple[Indices, Indices]] = []
+        while rows.size:
+            equations, unknowns = _alone(csc_array(M[rows]), room)
+            if not equations.size:
+                break
+            peeled.append((rows[equations], unknowns))
+            rows = np.delete(rows, equations)
+            room = room.copy()
+            room[unknowns] = 0.0
+        (open_,) = np.nonzero(room > 0)
+        if rows.size:
+            dense = M[rows][:, open_].toarray() * room[open_]
+            sizes = np.abs(dense).sum(axis=1)
+            pivots = qr(dense / np.where(sizes > 0, sizes, 1.0)[:, None], mode="r", pivoting=True)[1]
+            open_ = open_[pivots]
+        return cls(np.flatnonzero(fixed), rows, open_[: rows.size], peeled)
+
+
 def enclose_point(M: csr_array, c: Vector, u: Vector, room: Vector) -> Interval | None:
     """Return an enclosure, near u, of a point that satisfies M u = c exactly; None where none is found.
 
@@ -133,24 +182,178 @@ def enclose_point(M: csr_array, c: Vector, u: Vector, room: Vector) -> Interval 
     room
         Shape (n,): how far each entry may move; those with most are solved for, those with 0 never.
     """
-    point = Interval.of(u)
-    fixed = abs(M) @ room == 0
-    if not _hold_already(M[fixed], c[fixed], u):
+    order = _Order.of(M, room)
+    if not _hold_already(M[order.fixed], c[order.fixed], u) or order.basis.size < order.rows.size:
         return None
-    rows = np.flatnonzero(~fixed)
-    peeled: list[tuple[Indices, Indices]] = []
-    while rows.size:
-        equations, unknowns = _alone(csc_array(M[rows]), room)
-        if not equations.size:
-            break
-        peeled.append((rows[equations], unknowns))
-        rows = np.delete(rows, equations)
-        room = room.copy()
-        room[unknowns] = 0.0
-    solved = _core(M, c, point, rows, room)
-    for equations, unknowns in reversed(peeled):
-        solved = None if solved is None else _substitute(M, c, solved, equations, unknowns)
-    return solved
+    point = Interval.of(u)
+    if order.rows.size:
+        left = _left(M, c, point, order.rows, order.basis)
+        values = enclose_solution(M[order.rows][:, order.basis].toarray(), left)
+        if values is None:
+            return None
+        point = _replaced(point, order.basis, values)
+    for equations, unknowns in reversed(order.peeled):
+        point = _substitute(M, c, point, equations, unknowns)
+    return point
+
+
+def exact_point(M: csr_array, c: Vector, u: Sequence[Fraction], room: Vector) -> list[Fraction] | None:
+    """Return a rational point near u that satisfies M u = c exactly; None where none is found.
+
+    Parameters
+    ----------
+    M, c, room
+        As in :func:`enclose_point`. Equations may depend on each other.
+    u
+        A point that nearly satisfies the equations.
+
+    Raises
+    ------
+    NoProofError
+        As :func:`exact_solution` raises it.
+    """
+    order = _Order.of(M, room)
+    point = list(u)
+
+    def missing(row: int) -> Fraction:
+        part = slice(M.indptr[row], M.indptr[row + 1])
+        terms = zip(M.data[part].tolist(), M.indices[part].tolist(), strict=True)
+        return Fraction(c[row]) - sum((Fraction(value) * point[j] for value, j in terms if value), Fraction(0))
+
+    if any(map(missing, order.fixed)):
+        return None
+    steps = exact_solution(csr_array(M[order.rows][:, order.basis]), list(map(missing, order.rows)))
+    if steps is None:
+        return None
+    for j, step in zip(order.basis.tolist(), steps, strict=True):
+        point[j] += step
+    for equations, unknowns in reversed(order.peeled):
+        for row, j in zip(equations.tolist(), unknowns.tolist(), strict=True):
+            point[j] += missing(row) / Fraction(float(M[row, j]))
+    return point
+
+
+_FILL = 8
+"""Entries that the elimination of one unknown may add to a sparse system."""
+
+_MOST = 64
+"""Equations that are solved together in rational arithmetic, whose time grows with more than the cube of them."""
+
+
+def exact_solution(B: csr_array, c: Sequence[Fraction]) -> list[Fraction] | None:
+    """Return a y with B y = c, of which as many entries are 0 as B allows; None where there is none.
+
+    Unknowns are eliminated one after another while that leaves the system sparse; the dense rest is solved together.
+
+    Parameters
+    ----------
+    B
+        Shape (k, n), in floats.
+    c
+        Its k numbers.
+
+    Raises
+    ------
+    NoProofError
+        If the dense rest has more than 64 equations.
+    """
+    system = _Sparse.of(B, c)
+    while system.eliminates():
+        pass
+    return system.substituted(_solved_together([*system.rows.values()], [*system.holders], B.shape[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Sparse:
+    """What is left of sparse equations, and what was eliminated from them.
+
+    Attributes
+    ----------
+    rows
+        The entries of equations by their numbers; the right-hand side has the number of unknowns as its number.
+    holders
+        The equations in which an unknown occurs.
+    eliminated
+        Unknowns, each with the equation that gives it.
+    right
+        The number of unknowns.
+    """
+
+    rows: dict[int, dict[int, Fraction]]
+    holders: dict[int, set[int]]
+    eliminated: list[tuple[int, dict[int, Fraction]]]
+    right: int
+
+    @classmethod
+    def of(cls, B: csr_array, c: Sequence[Fraction]) -> _Sparse:
+        """Return the system B y = c."""
+        n, edges = B.shape[1], B.indptr.tolist()
+        entries = list(zip(B.indices.tolist(), map(Fraction, B.data.tolist()), strict=True))
+        rows: dict[int, dict[int, Fraction]] = {}
+        holders: dict[int, set[int]] = {}
+        for i, value in enumerate(c):
+            rows[i] = {j: entry for j, entry in entries[edges[i] : edges[i + 1]] if entry}
+            for j in rows[i]:
+                holders.setdefault(j, set()).add(i)
+            rows[i][n] = value
+        return cls(rows, holders, [], n)
+
+    def eliminates(self) -> bool:
+        """Eliminate the unknown that fewest equations have; return whether that left the system sparse."""
+        for j in [j for j, holders in self.holders.items() if not holders]:
+            del self.holders[j]
+        if not self.holders:
+            return False
+        j = min(self.holders, key=lambda each: len(self.holders[each]))
+        i = min(self.holders[j], key=lambda each: len(self.rows[each]))
+        if (len(self.rows[i]) - 2) * (len(self.holders[j]) - 1) > _FILL:
+            return False
+        pivot = self.rows.pop(i)
+        for column in pivot.keys() - {self.right}:
+            self.holders[column].discard(i)
+        for other in self.holders.pop(j):
+            self._subtract(other, self.rows[other].pop(j) / pivot[j], j, pivot)
+        self.eliminated.append((j, pivot))
+        return True
+
+    def _subtract(self, other: int, share: Fraction, j: int, pivot: dict[int, Fraction]) -> None:
+        row = self.rows[other]
+        for column, value in pivot.items():
+            if column == j:
+                continue
+            row[column] = row.get(column, Fraction(0)) - share * value
+            if column == self.right:
+                continue
+            if row[column]:
+                self.holders[column].add(other)
+            else:
+                del row[column]
+                self.holders[column].discard(other)
+
+    def substituted(self, found: list[Fraction] | None) -> list[Fraction] | None:
+        """Return the solution, from the values of the unknowns that were not eliminated."""
+        if found is None:
+            return None
+        for j, row in reversed(self.eliminated):
+            rest = (value * found[column] for column, value in row.items() if column not in (j, self.right))
+            found[j] = (row[self.right] - sum(rest, Fraction(0))) / row[j]
+        return found
+
+
+def _solved_together(rows: list[dict[int, Fraction]], columns: list[int], n: int) -> list[Fraction] | None:
+    """Return n entries, 0 except for those of these columns, that satisfy dense rows, whose right side has number n."""
+    if min(len(rows), len(columns)) > _MOST:
+        raise NoProofError(
+            f"{len(rows)} equations have to be solved together in exact arithmetic, which is done up to {_MOST}."
+        )
+    dense = [_integers([row.get(j, Fraction(0)) for j in (*columns, n)]) for row in rows]
+    solved, divisor = _eliminated(dense) if dense else ([], 1)
+    if len(columns) in solved:
+        return None
+    found = [Fraction(0)] * n
+    for row, column in enumerate(solved):
+        found[columns[column]] = Fraction(dense[row][-1], divisor)
+    return found
 
 
 def _hold_already(M: csr_array, c: Vector, u: Vector) -> bool:
@@ -174,23 +377,6 @@ def _alone(M: csc_array, room: Vector) -> tuple[Indices, Indices]:
     order = np.lexsort((-reach, equation))
     chosen, first = np.unique(equation[order], return_index=True)
     return chosen.astype(np.intp), candidates[order][first]
-
-
-def _core(M: csr_array, c: Vector, point: Interval, rows: Indices, room: Vector) -> Interval | None:
-    """Solve the equations ``rows`` for as many unknowns."""
-    if not rows.size:
-        return point
-    (open_,) = np.nonzero(room > 0)
-    if open_.size < rows.size:
-        return None
-    dense = M[rows][:, open_].toarray()
-    sizes = np.abs(dense) @ room[open_]
-    if not (sizes > 0).all():
-        return None
-    order = qr(dense * room[open_] / sizes[:, None], mode="r", pivoting=True)[1]
-    basis = open_[order[: rows.size]]
-    values = enclose_solution(M[rows][:, basis].toarray(), _left(M, c, point, rows, basis))
-    return None if values is None else _replaced(point, basis, values)
 
 
 def _substitute(M: csr_array, c: Vector, point: Interval, equations: Indices, unknowns: Indices) -> Interval:
@@ -324,6 +510,27 @@ def semidefinite_shift(P: Any) -> float:
     if not rows.diagonal().min(initial=0.0) >= 0 or max(map(len, coupled), default=0) > _LARGEST:
         return float("inf")
     return max((_shift_of(rows[members][:, members].toarray()) for members in coupled), default=0.0)
+
+
+def near_factor(P: Matrix) -> Matrix:
+    """Return a lower triangle G of few digits with P - GG' diagonally dominant where P is definite enough, else small.
+
+    Parameters
+    ----------
+    P
+        Symmetric, and positive semidefinite up to rounding, shape (n, n).
+    """
+    least = 8.0 * UNIT * len(P) * (float(P.diagonal().max(initial=0.0)) or 1.0)
+    shift = -least
+    while True:
+        try:
+            G = cholesky(P + shift * np.eye(len(P)), lower=True, check_finite=False)
+        except LinAlgError:
+            shift = max(4.0 * shift, least)
+            continue
+        # Products of multiples of one power of 2 are products of short integers.
+        grid = 2.0 ** (np.frexp(np.abs(G).max(initial=0.0))[1] - 56)
+        return np.asarray(np.round(G / grid) * grid)
 
 
 def _components(rows: csr_array) -> list[Indices]:

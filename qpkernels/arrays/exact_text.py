@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["exact_text", "exact_texts"]
+from qpkernels.arrays.checks import Matrix
+
+__all__ = ["exact_text", "exact_texts", "triangle_texts"]
 
 
 def exact_text(value: float | Fraction) -> str:
@@ -50,6 +52,11 @@ def exact_texts(values: Any) -> Any:
         return [_row(row) for row in values.tolist()]
     row = _row(values.tolist() if isinstance(values, np.ndarray) else values)
     return row[0] if len(set(row)) == 1 else row
+
+
+def triangle_texts(G: Matrix) -> list[Any]:
+    """Return the rows of a lower triangle, each up to its diagonal entry; a text alone where all of a row are equal."""
+    return [exact_texts(row[: i + 1]) for i, row in enumerate(G)]
 
 
 def _row(values: Iterable[float | Fraction]) -> list[str]:

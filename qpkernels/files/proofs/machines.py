@@ -15,11 +15,13 @@ from math import isqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, qr
+from scipy.linalg import qr
+from scipy.sparse import csr_array
 
 import proofcheck
-from qpkernels.arrays import Matrix, Vector, is_sparse
-from qpkernels.arrays.exact_text import exact_text, exact_texts
+from qpkernels.arrays import Vector, is_sparse
+from qpkernels.arrays.exact_algebra import exact_solution, near_factor
+from qpkernels.arrays.exact_text import exact_text, exact_texts, triangle_texts
 from qpkernels.errors import NoProofError
 from qpkernels.files.proofs.document import JSON, Proof, downward, upward
 from qpkernels.gram import Gram, LowRank
@@ -112,7 +114,10 @@ def _samples_and_kernel(gram: Gram) -> JSON:
         return {"kernel": {"name": "linear"}, "samples": exact_texts(gram.factor)}
     kernel = gram.kernel.portable()
     if isinstance(gram.kernel, Precomputed):
-        return {"kernel": {**kernel, "factor": _factor(gram.dense)}, "samples": exact_texts(gram.dense)}
+        return {
+            "kernel": {**kernel, "factor": triangle_texts(near_factor(gram.dense))},
+            "samples": exact_texts(gram.dense),
+        }
     return {"kernel": kernel, "samples": _sample_texts(gram.X)}
 
 
@@ -120,18 +125,6 @@ def _sample_texts(samples: Samples) -> list[Any]:
     X = samples.toarray() if is_sparse(samples) else np.asarray(samples)
     found: list[Any] = X.tolist() if X.dtype.kind == "U" else exact_texts(np.asarray(X, dtype=np.float64))
     return found
-
-
-def _factor(K: Matrix) -> list[list[str]]:
-    """Return the rows of a lower triangle G with GG' near K."""
-    shift, size = 0.0, float(np.abs(K.diagonal()).max())
-    while True:
-        try:
-            G = cholesky(K + shift * np.eye(len(K)), lower=True)
-        except LinAlgError:
-            shift = max(4.0 * shift, 2.0**-52 * len(K) * size)
-            continue
-        return [[exact_text(value) for value in row[: i + 1]] for i, row in enumerate(G.tolist())]
 
 
 def _balance(row: Vector, total: float | Fraction, sense: str = "=") -> JSON:
@@ -227,28 +220,12 @@ def _(bounds: SemiparametricBounds, beta: Vector, free: Vector) -> Iterator[_Exa
         Fraction(total) - sum(Fraction(value) * each for value, each in zip(column, exact, strict=True) if value)
         for column, total in zip(B.T.tolist(), program.totals.tolist(), strict=True)
     ]
-    move = solved(B[rows].T.tolist(), lack) if len(rows) == B.shape[1] else None
+    move = exact_solution(csr_array(B[rows].T), lack)
     if move is None:
         return
     for row, step in zip(rows.tolist(), move, strict=True):
         exact[row] += step
     yield _ExactAnswer(exact, free.tolist())
-
-
-def solved(matrix: list[list[float]], right: list[Fraction]) -> list[Fraction] | None:
-    """Return the exact solution of a small system of equations by Gaussian elimination; None: it is singular."""
-    rows = [[*map(Fraction, row), value] for row, value in zip(matrix, right, strict=True)]
-    n = len(rows)
-    for k in range(n):
-        pivot = max(range(k, n), key=lambda i: abs(rows[i][k]))
-        if not rows[pivot][k]:
-            return None
-        rows[k], rows[pivot] = rows[pivot], rows[k]
-        for i in range(n):
-            if i != k and rows[i][k]:
-                factor = rows[i][k] / rows[k][k]
-                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k], strict=True)]
-    return [rows[k][n] / rows[k][k] for k in range(n)]
 
 
 _DOUBLINGS = 60

@@ -25,10 +25,14 @@ from qpkernels.problems.enclosing import Enclosure
 
 __all__ = [
     "MARGINS",
+    "Bounded",
+    "Constraints",
+    "dual_points",
     "enclose_cone_program",
     "inside",
     "lower_bound",
     "parts",
+    "room_of",
     "slack",
     "slopes",
     "upper_bound",
@@ -96,7 +100,7 @@ _SECONDS = 10.0
 
 def upper_bound(program: ConeProgram, x: Vector) -> float:
     """Return an upper bound on the optimal value; inf if no point near x is proved to be feasible."""
-    constraints = _Constraints.of(program)
+    constraints = Constraints.of(program)
     for candidate in constraints.candidates(x):
         point = constraints.feasible(candidate)
         if point is not None:
@@ -106,7 +110,7 @@ def upper_bound(program: ConeProgram, x: Vector) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class _Constraints:
+class Constraints:
     """A, by rows, and which of them are equations."""
 
     program: ConeProgram
@@ -114,12 +118,13 @@ class _Constraints:
     equations: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, program: ConeProgram) -> _Constraints:
+    def of(cls, program: ConeProgram) -> Constraints:
+        """Return those of a program."""
         return cls(program, csr_array(program.A), kinds(program)[0])
 
     def feasible(self, x: Vector) -> Interval | None:
         """Return points near x one of which is proved to be feasible, or None if that fails."""
-        point = enclose_point(self.A[self.equations], self.program.b[self.equations], x, _room(x))
+        point = enclose_point(self.A[self.equations], self.program.b[self.equations], x, room_of(x))
         if point is None:
             return None
         return point if inside(self.program.cones, self.program.b - product(self.A, point)) else None
@@ -140,7 +145,7 @@ class _Constraints:
         """Return what moves active inequalities: derivatives by x, how far inside they are, sizes of their terms."""
         s = self.program.b - self.A @ x
         gradients, depth = slopes(self.program.cones, s), slack(self.program.cones, s)
-        size = abs(gradients) @ (np.abs(self.program.b) + abs(self.A) @ _room(x))
+        size = abs(gradients) @ (np.abs(self.program.b) + abs(self.A) @ room_of(x))
         active = depth <= _ACTIVE * margin * size
         return csr_array(-(gradients[active] @ self.A)), depth[active], size[active]
 
@@ -149,7 +154,7 @@ class _Constraints:
             slopes_of_active, depth, size = self._active(x, margin)
             missing = self.program.b[self.equations] - self.A[self.equations] @ x
             steps = csr_array(vstack([self.A[self.equations], slopes_of_active]))
-            move = least_move(steps, np.concatenate([missing, margin * size - depth]), _room(x))
+            move = least_move(steps, np.concatenate([missing, margin * size - depth]), room_of(x))
             if move is None:
                 return None
             x = x + move
@@ -160,7 +165,7 @@ class _Constraints:
         rows, depth, size = self._active(x, MARGINS[-1])
         if not size.any():
             return x, None
-        room, n = _room(x), x.size
+        room, n = room_of(x), x.size
         E = self.A[self.equations]
         # In shares d = direction / room: the largest gain t <= 1, in sizes of terms, that all can have.
         gain = csr_array(np.ones((size.size, 1)))
@@ -187,7 +192,7 @@ def _scaled(rows: csr_array, room: Vector, size: Vector) -> csr_array:
     return csr_array(rows.multiply(room[None, :]).multiply(1.0 / size[:, None]))
 
 
-def _room(x: Vector) -> Vector:
+def room_of(x: Vector) -> Vector:
     """Return how far each entry may move."""
     return np.abs(x) + (1e-3 * float(np.abs(x).max(initial=0.0)) or 1.0)
 
@@ -200,7 +205,7 @@ _INTERIOR = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class _Bounded:
+class Bounded:
     """A program whose rows with one coefficient became bounds of the variables.
 
     Attributes
@@ -222,7 +227,8 @@ class _Bounded:
     upper: Vector
 
     @classmethod
-    def of(cls, program: ConeProgram) -> _Bounded:
+    def of(cls, program: ConeProgram) -> Bounded:
+        """Return a program with its bounds."""
         A = csr_array(program.A, copy=True)
         A.eliminate_zeros()
         single, n = np.diff(A.indptr) == 1, program.q.size
@@ -255,6 +261,12 @@ class _Bounded:
         """The variables that occur in P."""
         return np.diff(csc_array(self.program.P).indptr) > 0
 
+    @cached_property
+    def alone(self) -> NDArray[np.bool_]:
+        """The variables whose square alone occurs in P."""
+        P = csc_array(self.program.P)
+        return np.asarray((np.diff(P.indptr) == 1) & (P.diagonal() > 0))
+
     @property
     def is_hopeless(self) -> bool:
         """Whether P may lack something at a cost that no bounds limit."""
@@ -278,18 +290,33 @@ class _Bounded:
 
 def lower_bound(program: ConeProgram, x: Vector, z: Vector) -> float:
     """Return a lower bound on the optimal value; -inf if no point near (x, z) is proved to be dual feasible."""
-    bounded = _Bounded.of(program)
+    bounded = Bounded.of(program)
     if bounded.is_hopeless:
         return -np.inf
-    start, y = _clipped(bounded.cones, z[bounded.rows]), np.clip(x, bounded.lower, bounded.upper)
     if not program.P.nnz and not program.q.any():
-        start = np.zeros_like(start)
+        z = np.zeros_like(z)
+    values = (_value(bounded, point, room) for point, room in dual_points(bounded, x, z))
+    return next((value for value in values if value > -np.inf), -np.inf)
+
+
+def dual_points(bounded: Bounded, x: Vector, z: Vector) -> Iterator[tuple[Vector, Vector]]:
+    """Yield points (y, z) near (x, z) that are further and further inside, and how far their entries may move.
+
+    The multipliers are those of the rows that are left; they may have lost what is nothing but noise.
+    """
+    program = bounded.program
+    start, y = _clipped(bounded.cones, z[bounded.rows]), np.clip(x, bounded.lower, bounded.upper)
+    M = csr_array(hstack([csr_array(program.P), csr_array(bounded.A.T)]))
     for multipliers in (_without_noise(bounded.cones, start), start):
-        for margin in (0.0, *MARGINS):
-            value = _value(bounded, y, multipliers, margin)
-            if value > -np.inf:
-                return value
-    return -np.inf
+        unit = _unit_of_multipliers(bounded, y)
+        room = np.concatenate([_curved(program.P, y), _room_of_cones(bounded, multipliers, unit)])
+        spread = np.concatenate([_spread(y), _spread(multipliers, unit)])
+        point = np.concatenate([y, multipliers])
+        yield point, room
+        for margin in MARGINS:
+            moved = _dual_move(bounded, M, point, (room, spread), margin)
+            if moved is not None:
+                yield np.concatenate([moved[: y.size], _clipped(bounded.cones, moved[y.size :])]), room
 
 
 def _without_noise(cones: tuple[Cone, ...], z: Vector) -> Vector:
@@ -311,20 +338,10 @@ def _clipped(cones: tuple[Cone, ...], z: Vector) -> Vector:
     return z
 
 
-def _value(bounded: _Bounded, x: Vector, z: Vector, margin: float) -> float:
-    P, q, At = csr_array(bounded.program.P), bounded.program.q, csr_array(bounded.A.T)
+def _value(bounded: Bounded, point: Vector, room: Vector) -> float:
+    n, q, M = bounded.program.q.size, bounded.program.q, csr_array(hstack([bounded.program.P, bounded.A.T]))
     no_lower, no_upper = np.isneginf(bounded.lower), np.isposinf(bounded.upper)
     free = no_lower & no_upper
-    n, M = q.size, csr_array(hstack([P, At]))
-    unit = _unit_of_multipliers(bounded, P, x)
-    room = np.concatenate([_curved(P, x), _room_of_cones(bounded, z, unit)])
-    point = np.concatenate([x, z])
-    if margin:
-        spread = np.concatenate([_spread(x), _spread(z, unit)])
-        moved = _dual_move(bounded, M, point, (room, spread), margin, (no_lower, no_upper))
-        if moved is None:
-            return -np.inf
-        point = np.concatenate([moved[:n], _clipped(bounded.cones, moved[n:])])
     solved = enclose_point(M[free], -q[free], point, room)
     if solved is None:
         return -np.inf
@@ -339,20 +356,18 @@ def _value(bounded: _Bounded, x: Vector, z: Vector, margin: float) -> float:
 
 
 def _dual_move(
-    bounded: _Bounded,
+    bounded: Bounded,
     M: csr_array,
     point: Vector,
     reach: tuple[Vector, Vector],
     margin: float,
-    unbounded: tuple[NDArray[np.bool_], NDArray[np.bool_]],
 ) -> Vector | None:
     """Return a point near by whose g has the signs that are needed by a margin, and whose z is in its cones by one."""
     n, q = bounded.program.q.size, bounded.program.q
-    no_lower, no_upper = unbounded
+    no_lower, no_upper = np.isneginf(bounded.lower), np.isposinf(bounded.upper)
     room, spread = reach
-    P = csc_array(bounded.program.P)
     # A free entry that P knows alone makes its g_j vanish by itself, wherever the multipliers go.
-    alone = no_lower & no_upper & (np.diff(P.indptr) == 1) & (P.diagonal() > 0)
+    alone = no_lower & no_upper & bounded.alone
     for _ in range(2):
         g, size = M @ point + q, abs(M) @ spread + np.abs(q)
         near = 1e4 * margin * size
@@ -374,18 +389,18 @@ def _dual_move(
     return point
 
 
-def _curved(P: csr_array, x: Vector) -> Vector:
+def _curved(P: csc_array, x: Vector) -> Vector:
     """Return how far entries of y may move: those that P does not know at all need not."""
-    return np.where(np.diff(P.indptr) > 0, _PREFERRED * _spread(x), 0.0)
+    return np.where(np.diff(csr_array(P).indptr) > 0, _PREFERRED * _spread(x), 0.0)
 
 
-def _unit_of_multipliers(bounded: _Bounded, P: csr_array, x: Vector) -> float:
+def _unit_of_multipliers(bounded: Bounded, x: Vector) -> float:
     """Return the size of a multiplier that the slope of the objective could ask for."""
-    steepest = float((abs(P) @ np.abs(x) + np.abs(bounded.program.q)).max(initial=0.0))
+    steepest = float((abs(bounded.program.P) @ np.abs(x) + np.abs(bounded.program.q)).max(initial=0.0))
     return steepest / (float(np.abs(bounded.A.data).max(initial=0.0)) or 1.0)
 
 
-def _room_of_cones(bounded: _Bounded, z: Vector, unit: float) -> Vector:
+def _room_of_cones(bounded: Bounded, z: Vector, unit: float) -> Vector:
     """Return how far multipliers may move: all of equations and second-order cones, and inequalities well inside."""
     size = float(np.abs(z).max(initial=0.0)) or 1.0
     room = _spread(z, unit)
