@@ -132,7 +132,7 @@ def test_an_example_prints_its_numbers_and_draws_its_pictures(
     machines = {id(each): each for each in found.values() if isinstance(each, Machine)}
     assert machines or path not in OWN
     for machine in machines.values():
-        ours, theirs = machine.solve(tol=1e-9), machine.solve("clarabel", tol=1e-9)
+        ours, theirs = machine.solve(tol=1e-7), machine.solve("clarabel", tol=1e-7)
         assert ours.objective == pytest.approx(theirs.objective, rel=1e-6, abs=1e-6)
 
 
@@ -159,7 +159,8 @@ def assert_whole(file: Path) -> None:
     pixels = imread(file)[..., :3]
     drawn = (pixels < 0.9).any(axis=2)
     assert 0.01 < drawn.mean() < 0.9
-    assert len(np.unique(np.round(pixels[drawn], 1), axis=0)) > 3
+    colours = np.round(10 * pixels[drawn]) @ [1, 11, 121]
+    assert np.unique(colours).size > 3
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     assert (border == 1.0).all()
 

@@ -19,7 +19,7 @@ from qpkernels.solvers import find_solver
 
 __all__ = ["Record", "attack"]
 
-LIMIT = 2.0
+LIMIT = 0.5
 """Seconds asked of solvers that take such a limit."""
 
 MOST = 200

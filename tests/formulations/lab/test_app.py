@@ -432,7 +432,7 @@ def until_closed(page: ClientConnection) -> None:
 HARD = {"machine": {"name": "soft-margin", "values": {"C": 1e4}}, "points": points(5000)}
 """Classes that overlap, with errors that cost much: no computer is done with its first slice of time."""
 
-LONG = {"machine": {"name": "relevance-classification"}, "points": points(300)}
+LONG = {"machine": {"name": "relevance-classification"}, "points": points(150)}
 """A solve that has no slices."""
 
 

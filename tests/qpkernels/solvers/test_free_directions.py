@@ -11,8 +11,9 @@ import pytest
 from qpkernels import RBF, Gram, Linear, Precomputed
 from qpkernels.problems import SemiparametricQP
 from qpkernels.problems.semiparametric_qp import SemiparametricBounds
-from qpkernels.solvers import Claim, find_solver
+from qpkernels.solvers import Claim, find_solver, free_directions
 from qpkernels.solvers.automatic import automatic_for
+from qpkernels.solvers.smo import descent, mixed, rows
 from together import together
 
 RANDOM = np.random.default_rng(0)
@@ -97,8 +98,13 @@ def test_limits_end_it_with_the_best_point() -> None:
     assert np.isfinite(SemiparametricBounds(program).certify(found.point, found.multipliers).relative_gap)
 
 
-@pytest.mark.parametrize("size", [1600, 2100])
-def test_many_samples_begin_with_the_coefficients_of_some_and_are_proved_in_float64(size: int) -> None:
+@pytest.mark.parametrize("size", [160, 210])
+def test_many_samples_begin_with_the_coefficients_of_some_and_are_proved_in_float64(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(free_directions, "FEW_FIRST", 150)
+    for module in (mixed, rows, descent):
+        monkeypatch.setattr(module, "ONE_BLOCK", 200)
     X = np.random.default_rng(1).normal(size=(size, 3))
     y = np.sign(X[:, 0] * X[:, 1] + 0.3 * X[:, 2])
     hinge = {"target": y, "lower": np.minimum(y, 0), "upper": np.maximum(y, 0)}

@@ -156,8 +156,9 @@ def test_answers_to_arrays_of_dask_are_such(few: tuple[LowRank, LowRank]) -> Non
 
 
 def test_a_worker_is_killed_and_nothing_is_lost(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    gram = LowRank(KERNEL, on_workers(), 30)
-    local = SoftMargin(LowRank(KERNEL, X, 30), Y, C=1.0).solve(tol=1e-7)
+    samples, y = X[:3000], Y[:3000]
+    gram, here = LowRank(KERNEL, on_workers(samples, 750), 30), LowRank(KERNEL, samples, 30)
+    local = SoftMargin(here, y, C=1.0).solve(tol=1e-7)
     summed, seen, killed = FeaturesOnWorkers.summed, [], []
 
     def killing(self: Features, *arguments: Any) -> Any:
@@ -168,13 +169,13 @@ def test_a_worker_is_killed_and_nothing_is_lost(client: Client, monkeypatch: pyt
         return summed(self, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(FeaturesOnWorkers, "summed", killing)
-    solution = SoftMargin(gram, Y, C=1.0).solve(tol=1e-7)
+    solution = SoftMargin(gram, y, C=1.0).solve(tol=1e-7)
     assert killed
     assert len(seen) > 4
     assert killed[0] not in client.run(os.getpid).values()
     assert solution.status is Status.OPTIMAL
     assert solution.certificate.primal_value == pytest.approx(local.certificate.primal_value, rel=1e-9)
-    np.testing.assert_allclose(gram.features, LowRank(KERNEL, X, 30).features, atol=1e-11)
+    np.testing.assert_allclose(gram.features, here.features, atol=1e-11)
 
 
 class TestBadInput:
