@@ -175,12 +175,10 @@ class Proof:
         NoProofError
             If the claim does not hold.
         """
-        notes: list[str] = []
         try:
-            proofcheck.check(json.loads(json.dumps(self.as_json())), Path(), notes)
+            return proofcheck.verify(json.dumps(self.as_json()).encode(), Path())
         except proofcheck.FailedError as error:
             raise NoProofError(f"the claim does not hold: {error}.") from None
-        return notes
 
 
 @dataclass(frozen=True, eq=False)
