@@ -35,7 +35,7 @@ PACKAGES = ("qpkernels", "formulations")
 LIMITS: dict[str, int] = {
     "cases of the tests": 13_291,
     "files, without those of kernels, models and solvers": 348,
-    "lines, without theirs": 84_410,
+    "lines, without theirs": 84_560,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 10,

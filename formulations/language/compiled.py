@@ -33,7 +33,8 @@ from formulations.modelling.routes import FEW
 from qpkernels.arrays import Indices, Matrix, Vector, is_sparse
 from qpkernels.diagnosis import Group
 from qpkernels.display import count
-from qpkernels.errors import NoEnclosureError, ParameterError
+from qpkernels.errors import NoEnclosureError, NoProofError, ParameterError
+from qpkernels.files.proofs import Proof, prove_cone_program, prove_machine
 from qpkernels.gram import Gram
 from qpkernels.gram.definiteness import check_whole
 from qpkernels.gram.features import PivotedCholesky, pivoted_cholesky
@@ -127,6 +128,9 @@ class Compiled(Protocol):
 
     def enclose(self, found: Found) -> Enclosure:
         """Return an interval that holds the optimum of the program in exact arithmetic."""
+
+    def prove(self, found: Found) -> Proof:
+        """Return the proof of an interval that holds the optimum of the program, for any reader to check."""
 
 
 # As a KernelQP ------------------------------------------------------------------------------------------------
@@ -545,6 +549,14 @@ class _AsKernelQP:
         b = float(found.multipliers[0]) if found.multipliers.size else 0.0
         return KernelQPBounds(self.program).enclose(self.program.project(found.point), b)
 
+    def prove(self, found: Found) -> Proof:
+        program, words = self.program, _statement_in_words(self.statement.problem, found.offset)
+        if isinstance(program, KernelQP | SemiparametricQP):
+            bounds = KernelQPBounds(program) if isinstance(program, KernelQP) else SemiparametricBounds(program)
+            free = found.multipliers if found.multipliers.size else np.zeros(1)
+            return prove_machine(bounds, program.project(found.point), free, words)
+        raise NoProofError(f"a portable proof has no words for {self.description}.")
+
     def _functions(self, beta: Vector, scales: Vector) -> dict[Function, FittedFunction]:
         weights = beta @ self.functionals
         found, start = dict[Function, FittedFunction](), 0
@@ -916,3 +928,21 @@ class InCoordinates:
             "a statement in coordinates has no enclosure, since coordinates of functions are rounded; its certificate "
             "counts that. enclose_cone_program(machine.matrices(), ...) encloses the optimum of the matrices."
         )
+
+    def prove(self, found: Found) -> Proof:
+        """Return the proof of an interval that holds the optimum of the matrices, whose coordinates are rounded.
+
+        Parameters
+        ----------
+        found
+            The answer.
+        """
+        words = f"{_statement_in_words(self.problem, found.offset)}, in coordinates of functions as rounded"
+        return prove_cone_program(self.program, found.point, found.multipliers, words)
+
+
+def _statement_in_words(problem: Any, offset: float) -> str:
+    verb = "minimise" if isinstance(problem.objective, cp.Minimize) else "minimise the negative of"
+    rows = ", ".join(map(in_words, problem.constraints))
+    stated = f"{verb} {in_words(problem.objective.args[0])}" + (f" subject to {rows}" if rows else "")
+    return f"{stated}, less the constant {offset!r}" if offset else stated

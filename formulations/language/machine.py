@@ -53,6 +53,7 @@ from qpkernels.errors import (
     InfeasibleError,
     NoEnclosureError,
     NonFiniteError,
+    NoProofError,
     ParameterError,
     ShapeError,
     SolverFailedError,
@@ -60,6 +61,7 @@ from qpkernels.errors import (
     UnsupportedProgramError,
 )
 from qpkernels.files import write
+from qpkernels.files.proofs import Proof
 from qpkernels.problems import Certificate, ConeProgram, Enclosure, KernelQP, MultipleKernelQP, Program, Status
 from qpkernels.problems.certificate import shortfall
 from qpkernels.solvers import Claim, Outcome, Request, Solver, SolverLike, find_solver
@@ -73,6 +75,9 @@ _CLOSER = 1e-3
 
 _ROUNDING = 1e-10
 """Share of the largest factor of functions under norms within which a combination of these is rounding."""
+
+_PROVING = (1e-9, 1e-11, 1e-13)
+"""Tolerances of the answers that are proved."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -213,6 +218,33 @@ class MachineSolution(Carded):
         enclosed, offset = self._made.enclose(self._found), self._found.offset
         lower, upper = _outwards(enclosed.lower, enclosed.upper, offset)
         return Enclosure(lower, upper) if self.factor > 0 else Enclosure(-upper, -lower)
+
+    def prove(self, path: str | Path | None = None) -> Proof:
+        """Return the proof in exact arithmetic of an interval that holds the optimum, for any reader to check.
+
+        It is a proof of the program as a minimisation: of the kernel machine with the kernel's exact values, or of the
+        matrices with coordinates of functions as they were rounded. The words in the proof say so, and which constant
+        of the statement is not in it.
+
+        Parameters
+        ----------
+        path
+            Where to write it as well.
+
+        Raises
+        ------
+        NoProofError
+            If a portable proof has no words for the program or its kernel, if no point near the answer proves anything,
+            or if constraints hold everywhere.
+        """
+        if self.bracket is not None:
+            raise NoProofError(
+                "a portable proof has no words for constraints everywhere; the bracket is proved instead."
+            )
+        proof = self._made.prove(self._found)
+        if path is not None:
+            proof.write(path)
+        return proof
 
     def explain(self) -> str:
         """Return in words what is proved, and what is missing where that is not enough for ``tol``."""
@@ -445,6 +477,50 @@ class Machine(Carded):
         except (InfeasibleError, UnboundedError, SolverFailedError):
             self._forget()
             raise
+
+    def prove(self, path: str | Path | None = None, *, digits: int = 9, solver: SolverLike | None = None) -> Proof:
+        """Return a proof of the optimum, from answers closer and closer to it; see :meth:`MachineSolution.prove`.
+
+        A statement for whose program or kernel a proof has no words is proved in coordinates.
+
+        Parameters
+        ----------
+        path
+            Where to write it as well.
+        digits
+            How many digits of the optimum the proof is to determine. It has fewer where doubles allow no more.
+        solver
+            As in :meth:`solve`, whose errors are raised too.
+
+        Examples
+        --------
+        >>> import cvxpy as cp
+        >>> from formulations import Function, Machine
+        >>> from qpkernels import RBF
+        >>> f = Function(RBF(1.0))
+        >>> misfit = cp.sum_squares(f([[0.0], [1.0]]) - [1.0, 2.0])
+        >>> proof = Machine(cp.Minimize(f.squared_norm + misfit)).prove()
+        >>> print(proof.digits >= 9, f"{proof.lower:.4f}")
+        True 2.2068
+        """
+        best, reason = None, NoProofError("no answer was found.")
+        for backend in dict.fromkeys((solver, "clarabel")):
+            for tol in _PROVING:
+                try:
+                    proof = self.solve(backend, tol=tol).prove()
+                except (NoProofError, SolverFailedError) as error:
+                    reason = error if isinstance(error, NoProofError) else reason
+                    continue
+                best = proof if best is None or proof.digits > best.digits else best
+                if best.digits >= digits:
+                    break
+            if best is not None:
+                break
+        if best is None:
+            raise reason
+        if path is not None:
+            best.write(path)
+        return best
 
     def _forget(self) -> None:
         """Leave no values of an answer before, as CVXPY does where it finds none."""

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector, check_tolerance
 from qpkernels.diagnosis.feasibility import Feasibility, Verdict, units_of
-from qpkernels.errors import SolverFailedError
+from qpkernels.errors import NoProofError, SolverFailedError
+from qpkernels.files.proofs import Proof, prove_infeasible
 from qpkernels.problems import Certificate, ConeProgram
 from qpkernels.solvers import SolverLike, find_solver
 
@@ -136,6 +138,48 @@ class Conflict:
     def is_irreducible(self) -> bool:
         """Whether a verified point satisfies all others for each constraint and for each row."""
         return all(point is not None for member in self.members for point in (member.point, *member.row_points))
+
+    def prove(self, path: str | Path | None = None) -> Proof:
+        """Return the proof in exact arithmetic that the constraints contradict each other, for any reader to check.
+
+        Where each row of the subset stands for itself, the proof also holds a point without each of them, and so says
+        that the subset is irreducible. The program is that of the matrices in float64.
+
+        Parameters
+        ----------
+        path
+            Where to write it as well.
+
+        Raises
+        ------
+        NoProofError
+            If the constraints have other cones than equations, inequalities and norms, or rounding hides the proof.
+
+        Examples
+        --------
+        >>> from formulations import HardMargin
+        >>> conflict = HardMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]).primal.conflict()
+        >>> print(conflict.prove().check()[-1])
+        PROVED: there is no solution
+        """
+        words = f"the constraints of {self.program.name}: {self}"
+        try:
+            proof = prove_infeasible(self.program, self.multipliers, words, self._points_of_rows())
+        except NoProofError:
+            proof = prove_infeasible(self.program, self.multipliers, words)
+        if path is not None:
+            proof.write(path)
+        return proof
+
+    def _points_of_rows(self) -> dict[int, Vector] | None:
+        """Return a point without each row of the subset; None where a row is part of a cone, or serves others."""
+        points: dict[int, Vector] = {}
+        for member in self.members:
+            rows = member.group.rows[member.rows]
+            if rows.size != len(member.row_points):
+                return None
+            points.update((row, x) for row, x in zip(rows.tolist(), member.row_points, strict=True) if x is not None)
+        return points if points.keys() == set(np.flatnonzero(self.multipliers).tolist()) else None
 
     def __str__(self) -> str:
         *others, last = map(str, self.members)

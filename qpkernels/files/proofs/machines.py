@@ -51,7 +51,11 @@ class _ExactAnswer(NamedTuple):
 
 
 def prove_machine(
-    bounds: Bounds, beta: Vector, free: Vector, words: str, ends: tuple[float, float] | None = None
+    bounds: Bounds | SemiparametricBounds,
+    beta: Vector,
+    free: Vector,
+    words: str,
+    ends: tuple[float, float] | None = None,
 ) -> Proof:
     """Return the proof of the interval that an answer to a kernel machine gives.
 
@@ -94,7 +98,7 @@ def prove_machine(
     return best
 
 
-def _gram(bounds: Bounds) -> Gram:
+def _gram(bounds: Bounds | SemiparametricBounds) -> Gram:
     if isinstance(bounds, FreeLevelBounds):
         return bounds.gram
     if not isinstance(bounds, KernelQPBounds | SemiparametricBounds):

@@ -535,6 +535,15 @@ def test_bounds_and_enclosures_are_of_the_statement_with_its_constant_and_sign(s
     assert proof.dual_value <= sign * solution.objective <= proof.primal_value
 
 
+@pytest.mark.parametrize("name", ["trend", "ball", "largest residual"])
+def test_statements_are_proved_as_machines_or_in_coordinates(name: str, tmp_path: Path) -> None:
+    machine = STATED[name]().machine
+    proof = machine.prove(tmp_path / "statement.proof.gz")
+    assert proof.digits >= 9
+    value = machine.solve(tol=1e-9).certificate.primal_value
+    assert proof.lower == pytest.approx(value, rel=1e-7)
+
+
 def test_what_has_no_enclosure_says_why() -> None:
     with pytest.raises(NoEnclosureError, match="nothing is known of rounding errors in a SemiparametricQP"):
         STATED["trend"]().machine.solve().enclose()

@@ -48,6 +48,11 @@ def verify(conflict: Conflict) -> None:
         assert cone.dual_violation(z[rows]) <= 1e-6 * np.abs(z).max()
     assert conflict.certificate.holds(1e-6)
     assert conflict.is_irreducible
+    if all(isinstance(cone, Zero | Nonnegative | SecondOrder) for cone in program.cones):
+        proof = conflict.prove()
+        rows = {row for row, _ in proof.claim.get("irreducible", [])}
+        alone = program.is_quadratic and not any(member.group.auxiliary.size for member in conflict.members)
+        assert rows == (set(np.flatnonzero(z).tolist()) if alone else set())
     for member in conflict.members:
         assert member.point is not None
         others = np.concatenate([np.zeros(0, int), *(m.group.rows for m in conflict.members if m is not member)])
