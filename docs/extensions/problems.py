@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""In the reference, a model that has a page shows its problem, as its module states it, its forms, and that page."""
+"""In the reference, a model shows its problem in set maths, form by form, its conditions, and the page about it."""
 
 import inspect
 import re
@@ -10,10 +10,14 @@ from sphinx.application import Sphinx
 import formulations
 from extensions.named_pages import pages
 from formulations.modelling import Stated
+from qpkernels.display.maths import to_latex
 
 PAGES = pages("forms", "solvers", "conventions")
 PROBLEM = re.compile(r"(?:^\S.*\n)*?^\S.*::\n(?:\n|[ ]{4}.*\n)+", re.MULTILINE)
 """A paragraph that announces a block, and the block."""
+
+ALIKE = re.compile(r"\s*(and )?the same")
+"""Words that stand for conditions like those before them."""
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -32,12 +36,31 @@ def problem_of(model: type) -> str:
 
 
 def forms_of(model: type) -> list[str]:
-    """Return a list of the forms: the attribute, its class, and the first paragraph of its docstring."""
+    """Return a list of the forms: the attribute, its class, the first paragraph of its docstring, and its problem."""
     lines = []
     for name, form in Stated.of(model):
         words = inspect.cleandoc(form.__doc__ or "").split("\n\n")[0].split()
-        lines.append(f"- ``.{name}``, ``{form.__name__}``: {' '.join(words)}")
-    return ["Forms:", "", *lines, ""] if lines else []
+        lines += [f"- ``.{name}``, ``{form.__name__}``: {' '.join(words)}", "", *formula(form.textbook.latex(), "  ")]
+    return lines
+
+
+def shown(model: type) -> list[str]:
+    """Return the problem: by the formulas of its forms and its conditions, or without forms as the module has it."""
+    problem, forms = problem_of(model), forms_of(model)
+    if not forms:
+        return [*problem.splitlines(), ""]
+    announced, _, block = problem.partition("::\n")
+    conditions = " ".join(block.strip("\n").partition("\n\n")[2].split("\n"))
+    each = [to_latex(part.strip()) for part in re.split(r",\s{2,}", conditions) if not ALIKE.match(part)]
+    rows = " \\\\ ".join(f"& {part}" for part in each)
+    known = formula(f"\\begin{{aligned}} {rows} \\end{{aligned}}") if conditions else []
+    return [f"{announced or 'The problem'}:", "", *forms, *known]
+
+
+def formula(latex: str, indent: str = "") -> list[str]:
+    """Return a displayed formula."""
+    spaced = latex.replace(",  ", ", \\quad ")
+    return [f"{indent}.. math::", "", f"{indent}   {spaced}", ""]
 
 
 def add_problem(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
@@ -50,4 +73,4 @@ def add_problem(app: Sphinx, what: str, name: str, obj: object, options: object,
         return
     link = f"Its derivation, conventions and pictures: :doc:`/models/{PAGES[short].stem}`."
     first = lines.index("") if "" in lines else len(lines)
-    lines[first:first] = ["", *problem_of(obj).splitlines(), "", *forms_of(obj), link]
+    lines[first:first] = ["", *shown(obj), link]
