@@ -4,11 +4,13 @@
 import sys
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from PIL import Image
 
 from benchmarks.lab.dragging import chromium
-from benchmarks.lab.server import running
+from benchmarks.lab.server import serving
+from formulations.lab.site import write_site
 
 TONES = 48
 """Colours of the file, which keep it small."""
@@ -17,14 +19,16 @@ READY = "window.lab?.frame && window.lab.frame.facts.proof?.status === 'optimal'
 
 
 def main(file: Path) -> None:
-    """Open the page with what it starts with, and keep its picture once its answer is proved."""
-    with running() as server, chromium() as browser:
+    """Open the lab of the site with what it starts with, and keep its picture once its answer is proved."""
+    with TemporaryDirectory() as folder, chromium() as browser:
+        write_site(Path(folder) / "lab")
         # Playwright looks again by code of its own, which the page would refuse.
         page = browser.new_page(viewport={"width": 1300, "height": 770}, color_scheme="light", bypass_csp=True)
-        page.goto(server.address)
-        page.wait_for_function(READY, timeout=120_000)
-        page.wait_for_load_state("networkidle")
-        drawn = page.screenshot()
+        with serving(Path(folder)) as address:
+            page.goto(f"{address}/lab/index.html")
+            page.wait_for_function(READY, timeout=120_000)
+            page.wait_for_load_state("networkidle")
+            drawn = page.screenshot()
     tones = Image.open(BytesIO(drawn)).convert("RGB").quantize(TONES, kmeans=2, dither=Image.Dither.NONE)
     tones.save(file, optimize=True)
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the search shows first: pages about a task, then models and examples, and the names of the reference last. */
 var Scorer = {
-  score: ([page, , , , score]) => {
+  score: (found) => {
+    const [page, , anchor, , score] = found;
+    if (anchor.startsWith("#index-")) found[2] = "";  // a word of the index is on its page, which is listed once
     const ranks = [
       [/^(use\/|learn\/|index$|why$|questions$|lab$|command-line$|lab-notebook$|citing$)/, 20],
       [/^(models|build-on|estimators)\//, 5],
