@@ -297,7 +297,7 @@ def test_the_page_shows_times_gaps_and_ratios(tmp_path: Path) -> None:
     assert cells(text, "ended")[2:] == ["> 300 s", "875 ms", "> 343"]
     order = ["## At tol = 0.001", "| busy † |", "| plain |", "| ended |", "## At tol = 1e-06", "| fine |"]
     assert sorted(order, key=text.index) == order
-    assert "is faster than LIBSVM in 3 of 3 problems; the least ratio is 4, of busy, the median 4." in text
+    assert "is faster than LIBSVM in 3 of 3 problems. The ratio is at least 4 (busy), and its median is 4." in text
     assert "† Other programs kept more than 0.1 processors busy" in text
     assert "a processor, 2 cores; Python 3, NumPy 2, scikit-learn 1, qpkernels 0: 4 records, 2000-01-01" in text
 

@@ -40,7 +40,7 @@ def figures() -> dict[str, str]:
     return {
         "svc_fits": str(len(fits)),
         "svc_median": f"{median(fits):.1f}",
-        "svc_slower": str(sum(value < 1 for value in fits)),
+        "svc_slower": str(sum(value < 1 for value in fits) or "none"),
         "large_samples": f"{large.samples:,}",
         "large_ours": f"{large.runs['ours, proved'].seconds:.2g}",
         "large_peer": f"{large.runs['LIBSVM'].seconds:.0f}",

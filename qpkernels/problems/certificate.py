@@ -92,7 +92,7 @@ def _parts(certificate: Certificate) -> tuple[_Part, ...]:
     smaller = "Solve with a smaller tol, or by another solver"
     closer = (
         "Where a limit came first, such as max_iter, raise it; where features differ much in size, scale them. "
-        f"Else {smaller[0].lower()}{smaller[1:]}."
+        f"Otherwise {smaller[0].lower()}{smaller[1:]}."
     )
     if certificate.rounding > abs(certificate.primal_value - certificate.dual_value):
         # No solver comes closer than float64 can tell.
@@ -125,7 +125,15 @@ multipliers or a ray to this accuracy excludes every solution that is not 1e9 ti
 
 
 class Status(StrEnum):
-    """The outcome of a solve. Only the certificate makes an answer ``optimal``, never the claim of the solver."""
+    """The outcome of a solve. Only the certificate makes an answer ``optimal``, never the claim of the solver.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.problems import Status
+    >>> print([status.value for status in Status], SoftMargin([[0.0], [1.0]], [-1, 1]).solve().status)
+    ['optimal', 'uncertified', 'stopped', 'infeasible', 'unbounded', 'failed'] optimal
+    """
 
     OPTIMAL = "optimal"
     """The certificate holds at the requested tolerance."""
