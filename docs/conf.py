@@ -43,6 +43,7 @@ extensions = [
     "extensions.model_pages",
     "extensions.module_listings",
     "extensions.page_contents",
+    "extensions.page_figures",
     "extensions.plain_docstrings",
     "extensions.problems",
     "extensions.reference",
@@ -77,6 +78,8 @@ nb_execution_in_temp = True
 nb_execution_timeout = 240
 nb_execution_show_tb = True
 nb_merge_streams = True
+nb_code_prompt_show = "Show the code"
+nb_code_prompt_hide = "Hide the code"
 
 autosummary_generate = True
 toc_object_entries_show_parents = "hide"

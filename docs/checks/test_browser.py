@@ -172,8 +172,9 @@ def test_the_search_shows_first(words: str, page: str, opened: Callable[..., Ope
     found.page.keyboard.press("Enter")
     found.page.wait_for_selector("#search-results li a")
     assert found.faults == []
-    first = found.page.locator("#search-results li a").first.evaluate("(link) => link.href")
-    assert first.partition("?")[0].partition("#")[0].endswith(f"/{page}.html")
+    links = found.page.locator("#search-results li a").evaluate_all("(links) => links.map((link) => link.href)")
+    assert links[0].partition("?")[0].partition("#")[0].endswith(f"/{page}.html")
+    assert [link for link in links if "#index-" in link] == []  # its page is listed already
 
 
 @pytest.mark.parametrize(("name", "most"), [("index", FIRST_PAGE), ("learn/kernels", LEARN_PAGE)])
@@ -186,6 +187,20 @@ def test_a_page_is_light(name: str, most: int, opened: Callable[..., Opened]) ->
 )
 def test_a_table_fits_and_breaks_no_number(name: str, opened: Callable[..., Opened]) -> None:
     assert opened(name, 1400).page.evaluate(TABLES) == []
+
+
+def test_a_figure_of_several_panels_is_swiped_on_a_phone_and_stands_above_its_code(
+    opened: Callable[..., Opened],
+) -> None:
+    page = opened("learn/index", width=390).page
+    picture, code = (
+        page.locator("article img").first.bounding_box(),
+        page.locator("article details").first.bounding_box(),
+    )
+    assert picture is not None
+    assert code is not None
+    assert picture["width"] > 500
+    assert picture["y"] + picture["height"] <= code["y"]
 
 
 def test_a_figure_is_dark_in_the_dark_and_the_map_of_models_is_links(opened: Callable[..., Opened]) -> None:

@@ -20,7 +20,7 @@ PIECE = re.compile(rf"(?:{QUOTED}|[^{{}};\"'])*[{{}};]", re.DOTALL)
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 INSIDE = re.compile(r"\([^()]*\)")
 GROUPS = ("@media", "@supports")
-GLYPH = re.compile(r'"\\([ef][0-9a-f]{3})"')
+GLYPH = re.compile(r'"(?:\\([ef][0-9a-f]{3})|([\ue000-\uf8ff]))"')
 FONT = re.compile(r"url\(([^)]*fa-solid-900\.woff2)\)")
 
 
@@ -47,7 +47,9 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
         text = used(COMMENT.sub(r"\1", sheet.read_text(encoding="utf-8")), words)
         sheet.write_text(text, encoding="utf-8")
         for font in FONT.findall(text):
-            keep_glyphs(sheet.parent / font, {int(code, 16) for code in GLYPH.findall(text)})
+            keep_glyphs(
+                sheet.parent / font, {int(code, 16) if code else ord(glyph) for code, glyph in GLYPH.findall(text)}
+            )
 
 
 def words_of(site: Path) -> set[str]:
