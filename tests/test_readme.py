@@ -30,6 +30,18 @@ def test_the_kernel_of_the_contributing_guide_is_a_kernel() -> None:
     assert np.allclose((2 * kernel + kernel**2)(X), 2 * kernel(X) + kernel(X) ** 2)
 
 
+def test_code_on_a_page_is_at_most_88_columns_wide() -> None:
+    pages = [
+        path for path in (ROOT / "docs").rglob("*.md") if {"_build", "generated", "gallery"}.isdisjoint(path.parts)
+    ]
+    wide = []
+    for page in (ROOT / "README.md", *pages):
+        for cell in re.findall(r"^```(?:python|\{code-cell\} python)\n(.*?)^```", page.read_text("utf-8"), re.M | re.S):
+            if not re.match(r":tags: \[(?:remove|hide)-cell\]", cell):
+                wide += [f"{page.name}: {line}" for line in cell.split("\n") if len(line) > 88 and line[0] != ":"]
+    assert wide == []
+
+
 def test_the_page_of_the_notebook_runs(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {"__name__": "notebook"}
     exec(compile("\n".join(python_blocks("docs/lab-notebook.md")), "lab-notebook.md", "exec", dont_inherit=True), names)
