@@ -54,7 +54,7 @@ def test_the_figures_of_the_paper_are_those_of_the_records() -> None:
     found, paper = figures(), " ".join(read("paper/paper.md").split())
     assert f"{found['svc_fits']} fits of `SVC`" in paper
     assert f"a median of {found['svc_median']} times" in paper
-    assert found["svc_slower"] == "0"
+    assert f"slower in {found['svc_slower']} of them" in paper
     assert f"Of {found['drawn']} random problems" in paper
     assert f"proved {found['drawn_proved']} to" in paper
 
