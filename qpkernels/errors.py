@@ -22,6 +22,7 @@ __all__ = [
     "LeftBehindError",
     "MissingPackageError",
     "NoEnclosureError",
+    "NoProofError",
     "NonFiniteError",
     "NonconvexError",
     "NotSquareError",

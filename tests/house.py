@@ -33,9 +33,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
-    "cases of the tests": 13_291,
-    "files, without those of kernels, models and solvers": 348,
-    "lines, without theirs": 84_560,
+    "cases of the tests": 13_340,
+    "files, without those of kernels, models and solvers": 349,
+    "lines, without theirs": 84_920,
     "circles of files": 0,
     "classes above a class": 6,
     "names of several classes": 10,
@@ -46,9 +46,9 @@ LIMITS: dict[str, int] = {
     "rooms of formulations": 12,
     "tiers of formulations": 9,
     "names of formulations, without models": 45,
-    "names in the reference, without kernels, models, solvers and estimators": 252,
-    "public attributes of a model": 45,
-    "public attributes of a solution": 30,
+    "names in the reference, without kernels, models, solvers and estimators": 258,
+    "public attributes of a model": 46,
+    "public attributes of a solution": 31,
     "calls of SoftMargin(X, y, k).solve()": 182,
     "files of SoftMargin(X, y, k).solve()": 34,
     "changes of file of SoftMargin(X, y, k).solve()": 119,

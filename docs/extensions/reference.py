@@ -48,6 +48,7 @@ MODULES = (
             "families.incremental",
             "families.paths",
             "files",
+            "files.proofs",
             "gram",
             "kernels",
             "problems",

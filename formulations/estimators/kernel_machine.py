@@ -11,6 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, wraps
 from inspect import cleandoc
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeAlias
 
 import numpy as np
@@ -46,6 +47,9 @@ from qpkernels.kernels.kernel import parameters_of, with_parameters
 from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import SolverLike, find_solver
 from qpkernels.solvers.smo import CACHE_SIZE, SMO
+
+if TYPE_CHECKING:
+    from qpkernels.files.proofs import Bundle, Proof
 
 __all__ = [
     "KernelEstimator",
@@ -228,6 +232,30 @@ class ProvedEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
         if "_answer" not in vars(self):
             raise AttributeError("solution_")
         return self._answer.solution
+
+    def prove(
+        self, path: str | Path | None = None, *, digits: int = 9, points: ArrayLike | None = None
+    ) -> Proof | Bundle:
+        """Return a proof of the optimum that a stranger can check, of several machines or targets a bundle.
+
+        Parameters
+        ----------
+        path, digits, points
+            As :meth:`formulations.Solution.prove` takes them.
+
+        Raises
+        ------
+        NoProofError
+            If the vocabulary of proofs has no words for the kernel or the loss.
+        """
+        from formulations.modelling.proving import ProofRequest, bundled  # it takes longer to import than a small fit
+
+        if not isinstance(self.solution_, list):
+            proof: Proof | Bundle = self.solution_.prove(path, digits=digits, points=points)
+            return proof
+        asked = ProofRequest.of(path, digits, points)
+        each = (answer.prove(digits=digits, points=points) for answer in self.solution_)
+        return bundled(((f"target {k}", proof) for k, proof in enumerate(each)), asked.path)
 
     @abstractmethod
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,9 @@ from formulations.judging.machine_audit import AuditRow, Finish, MachineAudit
 from qpkernels.arrays import check_tolerance
 from qpkernels.display import Column, TableReport, TextTable
 from qpkernels.problems import Status
+
+if TYPE_CHECKING:
+    from qpkernels.files.proofs import Bundle
 
 __all__ = ["Audit", "audit"]
 
@@ -159,6 +162,27 @@ class Audit(Listed):
             function, and how many samples change their role or side.
         """
         return tuple(each.finish(tol, **options) for each in self.machines)
+
+    def prove(self, path: str | Path | None = None, *, digits: int = 9) -> Bundle:
+        """Return a bundle with the proof of the optimum of each machine, from its answer or one refined from it.
+
+        The proof is of the optimum, whatever the estimator was: an audit that finds fault proves the right value.
+
+        Parameters
+        ----------
+        path, digits
+            As :meth:`formulations.Solution.prove` takes them.
+
+        Raises
+        ------
+        NoProofError
+            If the vocabulary of proofs has no words for the kernel or the loss.
+        """
+        from formulations.modelling.proving import ProofRequest, bundled  # it takes longer to import than a small fit
+
+        asked = ProofRequest.of(path, digits, None)
+        given = (each.machine for each in self.machines)
+        return bundled(((each.name, each.model.prove(each.answer, digits=digits)) for each in given), asked.path)
 
     def report(self) -> TableReport:
         """Return the table, and in words what is proved and what is wrong."""

@@ -157,7 +157,7 @@ class Form(Statement):
             self.solved()
         seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
         run = Run.of(outcome, self, _objective(self, certificate), status, request.of_any.tol, seconds)
-        run = replace(run, in_matrices=shown)
+        run = replace(run, in_matrices=shown, program=lowered.program if extended else None)
         return model.solution(answer, certificate, bounds, run)
 
     def enclose(self, answer: Any) -> Enclosure:

@@ -185,15 +185,15 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
 
     def solution(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Answered:
         """Return the answer in the terms of the model: support, interval and conditions by the same arrays."""
-        return self._solution_with(self._read(answer, bounds), answer, certificate, run)
+        return self._solution_with(self._read(answer, bounds), answer, certificate, bounds, run)
 
     def _solution_unread(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Answered:
         """Return the same, which keeps this model until somebody asks for what is read with :meth:`solution`."""
         unread = dict.fromkeys(READ) | {"_unread": partial(self._read, answer, bounds)}
-        return self._solution_with(unread, answer, certificate, run)
+        return self._solution_with(unread, answer, certificate, bounds, run)
 
     def _solution_with(
-        self, read: Mapping[str, Any], answer: Candidate, certificate: Certificate, run: Run
+        self, read: Mapping[str, Any], answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run
     ) -> Answered:
         ended = dict(vars(run))
         return self._interpret(
@@ -207,6 +207,7 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
             _coefficient=self.entry.coefficient,
             _correction=self.gram.correction,
             _in_matrices=ended.pop("in_matrices"),
+            _stated=(self, ended.pop("program") or bounds),
             **read,
             **ended,
         )

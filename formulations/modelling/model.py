@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +27,9 @@ from qpkernels.problems import Certificate, Enclosure, ExactKernelCertificate, K
 from qpkernels.problems.exact_kernel import Pass, PenalisedBounds
 from qpkernels.problems.program import ExpansionProgram
 from qpkernels.solvers import Request, SolverLike
+
+if TYPE_CHECKING:
+    from qpkernels.files.proofs import Proof
 
 __all__ = ["Model"]
 
@@ -171,6 +175,31 @@ class Model(KernelMachine[Answered]):
         self._check_changes()
         require_expansion(answer)
         return self._enclose_by(self.candidate(answer, weights), self.bounds())
+
+    def prove(
+        self, answer: Any, path: str | Path | None = None, *, digits: int = 9, points: ArrayLike | None = None
+    ) -> Proof:
+        """Return a proof of an answer that a stranger can check, as a solution's own ``prove`` does.
+
+        Parameters
+        ----------
+        answer
+            As :meth:`certify` takes it.
+        path, digits, points
+            As :meth:`formulations.Solution.prove` takes them.
+
+        Raises
+        ------
+        NoProofError
+            If the vocabulary of proofs has no words for the kernel or the loss.
+        """
+        from formulations.modelling.proving import (  # it takes longer to import than a small fit
+            ProofRequest,
+            prove_answer,
+        )
+
+        self._check_changes()
+        return prove_answer(self, self.bounds(), self.candidate(answer), ProofRequest.of(path, digits, points))
 
     def candidate(self, answer: Any, weights: bool | None = None) -> Candidate:
         """Read an answer as :meth:`formulations.modelling.model.Model.certify` takes it, or refuse it."""

@@ -7,18 +7,25 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+
+from numpy.typing import ArrayLike
 
 from formulations.modelling.prediction import Decision, Predictor
 from formulations.modelling.prediction.decisions import Targets
 from formulations.modelling.prediction.predictor import Answering
 from qpkernels.arrays import Vector, is_integer, shown
 from qpkernels.display import Card, Carded, Fact, count, to_text
-from qpkernels.errors import ParameterError, PartialFunctionError
+from qpkernels.errors import NoProofError, ParameterError, PartialFunctionError
 from qpkernels.gram.definiteness import Correction
 from qpkernels.gram.functions import Expansion, Expansions
-from qpkernels.problems import Certificate, Status, Support
+from qpkernels.problems import Certificate, ConeProgram, Status, Support
 from qpkernels.solvers import Claim, ConePoint, Outcome
+
+if TYPE_CHECKING:
+    from formulations.modelling.proving import Statable
+    from qpkernels.files.proofs import Proof
 
 __all__ = [
     "READ",
@@ -119,6 +126,7 @@ class Run:
     message: str
     iterations: int | None
     in_matrices: ConePoint | None = None
+    program: ConeProgram | None = None
     attempts: tuple[str, ...] = ()
 
     @classmethod
@@ -210,6 +218,8 @@ class Solution(Answering, Carded):
     _correction: Correction | None = field(kw_only=True)
     _in_matrices: ConePoint | None = field(default=None, kw_only=True)
     """For a form that was solved in matrices, x and z as certified: another solve or an enclosure starts from them."""
+    _stated: tuple[Any, Statable] | None = field(default=None, kw_only=True)
+    """The model, and the problem as it was stated and solved: what a proof states. Copies and pickles lack it."""
     _unread: Callable[[], Mapping[str, Any]] | None = field(default=None, kw_only=True)
     """Reads the fields that are left to be read, which came as None."""
     _left_out: tuple[str, ...] = field(default=(), init=False)
@@ -223,7 +233,7 @@ class Solution(Answering, Carded):
         """Return what copies and pickles hold: all fields, and not what some of them are read from."""
         if self._unread is not None:
             self._read(self._unread)
-        return dict(vars(self))
+        return {**vars(self), "_stated": None}
 
     def _read(self, unread: Callable[[], Mapping[str, Any]]) -> None:
         # A frozen dataclass sets nothing, but its dictionary takes it.
@@ -278,6 +288,43 @@ class Solution(Answering, Carded):
     def sparsity(self) -> float:
         """Share of the samples that are not support vectors: 0 for a model whose coefficients are dense."""
         return 1.0 - len(self.support) / self.beta.size if self._sparse else 0.0
+
+    def prove(self, path: str | Path | None = None, *, digits: int = 9, points: ArrayLike | None = None) -> Proof:
+        """Return a proof that a stranger can check, with the problem and the answer in it, and write it to a file.
+
+        ``python proofcheck.py machine.proof`` checks it in exact arithmetic, with Python's standard library alone.
+
+        Parameters
+        ----------
+        path
+            Where to write the proof, a name that ends with ``.gz`` to compress; None: it is only returned.
+        digits
+            The digits of the optimal value that the interval shall determine, from 1 to 15. The answer in the proof is
+            refined until it has them, or until float64 gives no more: :attr:`~qpkernels.files.proofs.Proof.digits`.
+        points
+            Samples at which the proof shall bound the decision values of the optimal machine.
+
+        Raises
+        ------
+        NoProofError
+            If the vocabulary of proofs has no words for the kernel or the loss, or if this is a copy or was unpickled:
+            pass it to ``model.prove``.
+        ParameterError
+            If ``digits`` is out of its range.
+        """
+        from formulations.modelling.proving import (  # it takes longer to import than a small fit
+            ProofRequest,
+            prove_answer,
+        )
+
+        if self._stated is None:
+            raise NoProofError(
+                f"this {type(self).__name__} is a copy or came from a file, without the problem that it answers; state "
+                "the model again and call model.prove(solution)."
+            )
+        model, stated = self._stated
+        answer = self._in_matrices if isinstance(stated, ConeProgram) else self
+        return prove_answer(model, stated, answer, ProofRequest.of(path, digits, points))
 
     def explain(self, sample: int) -> str:
         """Describe in words where a training sample lies, and how well its optimality conditions hold.

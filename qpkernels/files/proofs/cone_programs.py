@@ -103,6 +103,16 @@ def prove_infeasible(program: ConeProgram, z: Vector, words: str, spared: Mappin
     NoProofError
         If the program has other cones, if no multipliers near z prove it, or if a point cannot be moved to where it
         satisfies the other rows exactly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import HardMargin
+    >>> from qpkernels.files.proofs import prove_infeasible
+    >>> program = HardMargin([[0.0], [1.0], [1.0]], [-1, -1, 1]).primal.lower().program
+    >>> proof = prove_infeasible(program, np.array([0.0, 1.0, 1.0]), "a sample in both classes")
+    >>> print(proof.check()[-1])
+    PROVED: there is no solution
     """
     stated = _Stated.of(program, with_bounds=spared is None)
     claim: dict[str, Any] = {"kind": "infeasible"}

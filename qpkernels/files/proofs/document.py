@@ -149,7 +149,13 @@ class Proof:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def claiming(self, **more: Any) -> Proof:
-        """Return the proof with more in its claim, such as predictions."""
+        """Return the proof with more in its claim, such as predictions.
+
+        Parameters
+        ----------
+        **more
+            Entries of the claim, as objects of JSON.
+        """
         return replace(self, claim={**self.claim, **more})
 
     def as_json(self) -> JSON:

@@ -35,12 +35,16 @@ from qpkernels.problems.level_qp.bounds import FreeLevelBounds
 from qpkernels.problems.level_qp.enclosure import within_budget
 from qpkernels.problems.semiparametric_qp import SemiparametricBounds
 
-__all__ = ["predicted", "prove_machine"]
+__all__ = ["LARGEST_MATRIX", "predicted", "prove_machine"]
 
 _OF_SAMPLES = ("lower", "upper", "target", "epsilon", "ridge")
 
-_LARGE = 3_000_000
+_LARGE = 1_000_000
 """Values of the kernel, of samples and support vectors, from which on the ends of the claim come from float64."""
+
+
+LARGEST_MATRIX = 2000
+"""Samples up to which what the vocabulary does not know is given by matrices."""
 
 
 class _ExactAnswer(NamedTuple):
@@ -50,13 +54,7 @@ class _ExactAnswer(NamedTuple):
     free: list[float]
 
 
-def prove_machine(
-    bounds: Bounds | SemiparametricBounds,
-    beta: Vector,
-    free: Vector,
-    words: str,
-    ends: tuple[float, float] | None = None,
-) -> Proof:
+def prove_machine(bounds: Bounds | SemiparametricBounds, beta: Vector, free: Vector, words: str) -> Proof:
     """Return the proof of the interval that an answer to a kernel machine gives.
 
     Parameters
@@ -69,59 +67,88 @@ def prove_machine(
         b, shape (1,), or the coefficients of the free directions.
     words
         The problem as its users write it.
-    ends
-        An interval that is known to hold the optimum. The ends of the claim are those where the machine has so many
-        support vectors that computing them takes as long as checking the proof.
 
     Raises
     ------
     NoProofError
         If the vocabulary has no words for the problem or its kernel, or if no point near the answer proves anything.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels import RBF, Gram
+    >>> from qpkernels.files.proofs import prove_machine
+    >>> from qpkernels.problems import KernelQP, KernelQPBounds
+    >>> from qpkernels.solvers import find_solver
+    >>> y = np.array([-1.0, -1.0, 1.0, 1.0])
+    >>> gram = Gram(RBF(gamma=0.5), [[0.0], [1.0], [3.0], [4.0]])
+    >>> program = KernelQP(gram, y, lower=np.minimum(y, 0.0), upper=np.maximum(y, 0.0))
+    >>> answer = find_solver("interior-point").solve(program, tol=1e-12)
+    >>> proof = prove_machine(KernelQPBounds(program), answer.point, answer.multipliers, "a soft margin")
+    >>> print(f"{proof.lower:.3f}", proof.digits >= 9)
+    1.321 True
     """
-    statement = {"problem": "kernel-qp", **_samples_and_kernel(_gram(bounds)), **_numbers(bounds)}
+    gram = _gram(bounds, words)
+    statement = {"problem": "kernel-qp", **_samples_and_kernel(gram), **_numbers(bounds)}
+    if statement["kernel"]["name"] == "matrix" and not isinstance(gram.kernel, Precomputed):
+        words += ", with its kernel matrix as rounded to float64"
     if isinstance(bounds, FreeLevelBounds) and not bounds.program.least:
         statement["samples"] = statement["samples"] * 2
     best: Proof | None = None
     reason = "no point near it meets the constraints exactly"
     for point in _points(bounds, beta, free):
         answer = {"beta": exact_texts(point.beta), "free": exact_texts(point.free) if point.free else []}
-        large = len(point.beta) * sum(map(bool, point.beta)) > _LARGE
         try:
-            found = Proof.of_interval(words, statement, answer, ends if large else None)
+            found = Proof.of_interval(words, statement, answer, _ends(bounds, point))
         except NoProofError as error:
             reason = str(error)
             continue
         if best is None or found.upper - found.lower < best.upper - best.lower:
             best = found
     if best is None:
-        raise NoProofError(f"{words}: {reason}. Solve it to a smaller tol, and prove that answer.")
+        raise NoProofError(f"{words.split(':')[0]}: {reason.rstrip('.')}; solve it to a smaller tol, and prove that.")
     return best
 
 
-def _gram(bounds: Bounds | SemiparametricBounds) -> Gram:
+def _ends(bounds: Bounds | SemiparametricBounds, point: _ExactAnswer) -> tuple[float, float] | None:
+    """Return the ends of a large machine from interval arithmetic in float64, with room; None: let them be computed."""
+    if len(point.beta) * sum(map(bool, point.beta)) <= _LARGE or not isinstance(bounds, KernelQPBounds):
+        return None
+    found = bounds.enclose(np.array(point.beta, dtype=np.float64), point.free[0] if point.free else 0.0)
+    # Its own feasible point may differ from this one in the last digits.
+    room = found.width + 2.0**-48 * max(abs(found.lower), abs(found.upper))
+    return found.lower - room, found.upper + room
+
+
+def _gram(bounds: Bounds | SemiparametricBounds, words: str) -> Gram:
     if isinstance(bounds, FreeLevelBounds):
         return bounds.gram
     if not isinstance(bounds, KernelQPBounds | SemiparametricBounds):
         raise NoProofError(
-            f"a portable proof has no words for a {bounds.program.name if bounds.program else 'problem of this kind'}: "
-            "it knows kernel machines whose losses are pieces of lines and parabolas, and programs with equations, "
-            "inequalities and norms. model.enclose(answer) may prove an interval here."
+            f"{words.split(':')[0]}: the vocabulary of portable proofs has no words for it. It knows kernel machines "
+            "whose losses are pieces of lines and parabolas, and programs in matrices with equations, inequalities and "
+            "norms. model.enclose(answer) may prove an interval here."
         )
     return bounds.program.gram
 
 
 def _samples_and_kernel(gram: Gram) -> JSON:
-    """Return the samples and the kernel: those of an approximation are its features, with their inner product."""
-    if gram.correction is not None:
-        raise NoProofError("a portable proof has no words for a kernel matrix whose eigenvalues were corrected.")
+    """Return the samples and the kernel: those of an approximation are its features, with their inner product.
+
+    A kernel that the vocabulary does not know, or a matrix whose eigenvalues were corrected, is given by its matrix.
+    """
     if isinstance(gram, LowRank):
         return {"kernel": {"name": "linear"}, "samples": exact_texts(gram.factor)}
-    kernel = gram.kernel.portable()
-    if isinstance(gram.kernel, Precomputed):
-        return {
-            "kernel": {**kernel, "factor": triangle_texts(near_factor(gram.dense))},
-            "samples": exact_texts(gram.dense),
-        }
+    try:
+        kernel = gram.kernel.portable()
+    except NoProofError:
+        if len(gram) > LARGEST_MATRIX:
+            raise
+        kernel = {"name": "matrix"}
+    if gram.correction is not None or kernel["name"] == "matrix":
+        # Its halves may differ in the last digit, of which a matrix is as good with one as with the other.
+        K = np.tril(gram.dense) + np.tril(gram.dense, -1).T
+        return {"kernel": {"name": "matrix", "factor": triangle_texts(near_factor(K))}, "samples": exact_texts(K)}
     return {"kernel": kernel, "samples": _sample_texts(gram.X)}
 
 
@@ -187,6 +214,9 @@ def _(bounds: KernelQPBounds, beta: Vector, free: Vector) -> Iterator[_ExactAnsw
 
     if (point := feasible(program.project(beta))) is None:
         return
+    if not program.is_hard:
+        yield _ExactAnswer(point.tolist(), [] if program.total is None else [float(free[0])])
+        return
     at_samples = enclose_on_samples(program.gram, point)
     judged = Judged(at_samples.values, at_samples.squared_norm, float(free[0]), point)
     moved = (
@@ -202,8 +232,7 @@ def _(bounds: FreeLevelBounds, beta: Vector, free: Vector) -> Iterator[_ExactAns
     point = within_budget(bounds.free_level(), bounds.feasible(beta))
     if point is None:
         return
-    decision = enclose_on_samples(bounds.gram, point).values + float(free[0])
-    level = bounds.level(bounds.largest_losses(decision))
+    level = bounds.level(bounds.losses(bounds.excess(bounds.gram.product(point), float(free[0]))))
     if not bounds.program.least:
         point = np.concatenate([np.maximum(point, 0.0), np.minimum(point, 0.0)])
     yield _ExactAnswer(point.tolist(), [level] if bounds.total is None else [float(free[0]), level])

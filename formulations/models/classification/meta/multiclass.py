@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -52,6 +53,7 @@ from qpkernels.solvers import SolverLike
 
 if TYPE_CHECKING:
     from qpkernels.families.batch.arrays import KernelQPs
+    from qpkernels.files.proofs import Bundle
 
 __all__ = ["MulticlassSolution", "OneVersusOne", "OneVersusRest"]
 
@@ -639,6 +641,25 @@ class MulticlassSolution(Answering, Carded):
     def seconds(self) -> float:
         """Time of the solvers of all machines together."""
         return sum(each.seconds for each in self.solutions.trained)
+
+    def prove(self, path: str | Path | None = None, *, digits: int = 9, points: ArrayLike | None = None) -> Bundle:
+        """Return a bundle with the proof of each machine, as :meth:`formulations.Solution.prove` makes it.
+
+        Parameters
+        ----------
+        path, digits, points
+            As :meth:`formulations.Solution.prove` takes them.
+
+        Raises
+        ------
+        NoProofError
+            If the vocabulary of proofs has no words for the kernel or the loss.
+        """
+        from formulations.modelling.proving import ProofRequest, bundled  # it takes longer to import than a small fit
+
+        asked = ProofRequest.of(path, digits, points)
+        machines = ((self._words(k), each.prove(digits=digits, points=points)) for k, each in enumerate(self.solutions))
+        return bundled(machines, asked.path)
 
     def card(self) -> Card:
         """Return the classes, the machines, and the weakest proof."""
