@@ -94,13 +94,6 @@ class ConePoint:
         x, shape (variables,).
     multipliers
         z, shape (rows of A,), in the sign of Px + q + A'z = 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from qpkernels.solvers import ConePoint
-    >>> print(ConePoint(np.array([1.0, 2.0]), np.array([0.5])).multipliers)
-    [0.5]
     """
 
     point: Vector
