@@ -3,8 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 CODE := proofcheck.py qpkernels formulations tests docs benchmarks noxfile.py
 
-.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles figures front-page lab-page docs \
-	docs-open docs-test catalogue performance everyday campaign tips digits lab-benchmark scale cluster trust \
+.PHONY: demo test test-fast slow-tests coverage matrix lint format attack mutations oracles figures front-page lab-page \
+	docs docs-open docs-test catalogue performance everyday campaign tips digits lab-benchmark scale cluster trust \
 	scikit-learn-tests jupyter browser formal release-check clean clean-code
 
 demo: .venv/demo
@@ -82,6 +82,11 @@ format: .venv/dev
 # failure is named with the seed that repeats it: .venv/bin/python -m tests.attack --seed N
 attack: .venv/dev
 	$(BIN)/python -m tests.attack $(OPTIONS)
+
+# 10,000 proofs changed on purpose: proofcheck refuses each, or what it claims is true by a computation with 60 digits.
+# Some minutes; a failure is named with the seed that repeats it: .venv/bin/python -m tests.proofs --seed N
+mutations: .venv/dev
+	$(BIN)/python -m tests.proofs $(OPTIONS)
 
 # The lab in a cell of JupyterLab itself, which gets an environment of its own.
 jupyter: .venv/dev .venv/jupyter/made

@@ -181,8 +181,8 @@ def composed(name: str, parts: list[Kernel], degree: Any) -> Kernel:
         for other in [part(i, j) for part in parts[1:]] + [first] * (degree - 1):
             total = (total[0] + other[0], total[1] + other[1]) if name == "sum" else times(total, other)
         if name == "normalised":
-            low, high = (isqrt(end << F) for end in times(parts[0](i, i), parts[0](j, j)))
-            return times(total, (around(ONE, high + 1)[0], around(ONE, low)[1])) if high else (0, 0)
+            l, h = (isqrt(end << F) for end in times(parts[0](i, i), parts[0](j, j)))
+            return times(total, (around(ONE, h + 1)[0], around(ONE, l)[1])) if l else (-ONE, ONE) if h else (0, 0)
         return total
     return value
 def lacking(P: Matrix, said: Any) -> Fraction:
