@@ -130,23 +130,29 @@ def write_testset(
     formats: Annotated[
         list[str] | None, typer.Option("--format", help="A further suffix than .mat, such as .mps; may be repeated.")
     ] = None,
+    added: Annotated[
+        list[Path] | None,
+        typer.Option("--add", help="A quadratic program in a file, to join the set and be proved; may be repeated."),
+    ] = None,
     json_path: JsonPath = None,
 ) -> None:
-    """Write the kernel-machine QP set: files, proved optimal values, and loaders for the benchmarks of others."""
-    from formulations.judging.testset import entries, write_test_set
+    """Write the kernel-machine QP set: files, optimal values with proofs, and loaders for the benchmarks of others."""
+    from formulations.judging.testset import Entry, entries, write_test_set
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
     table.add_column("problem", overflow="fold")
-    for heading in ("variables", "rows", "status", "optimum", "width"):
+    for heading in ("variables", "rows", "status", "optimum", "width", "digits"):
         table.add_column(heading, justify="right", no_wrap=True)
 
     def add(member: WrittenEntry) -> None:
         record = member.record()
         low, high = record["lower"], record["upper"]
         ends = ("", "") if low is None or high is None else (f"{low:.8g}", f"{high - low:.0e}")
-        table.add_row(record["name"], str(record["variables"]), str(record["rows"]), record["status"], *ends)
+        sizes, digits = (str(record["variables"]), str(record["rows"])), str(record["digits"] or "")
+        table.add_row(record["name"], *sizes, record["status"], *ends, digits)
 
-    members = write_test_set(folder, entries(max_variables), formats or (), add)
+    chosen = [*entries(max_variables), *map(Entry.of_file, added or ())]
+    members = write_test_set(folder, chosen, formats or (), add)
     show(table, [member.record() for member in members], json_path)
 
 

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -29,7 +31,7 @@ from formulations import (
 )
 from formulations.modelling import Dual, Form, Model
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.files import load_dataset, scale_features
+from qpkernels.files import load_dataset, read, scale_features
 from qpkernels.files.datasets import one_versus_rest
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial
 from qpkernels.problems import Block, ConeProgram, Nonnegative
@@ -67,6 +69,18 @@ class Entry:
     most_variables: int
     description: str
     state: Callable[[], ConeProgram]
+
+    @classmethod
+    def of_file(cls, path: Path) -> Entry:
+        """Return a quadratic program in a file as a problem that joins the set.
+
+        Parameters
+        ----------
+        path
+            A file in a format of :data:`qpkernels.files.FORMATS`.
+        """
+        program, name = read(path), re.sub(r"\W", "_", path.stem)
+        return cls(name, "from a file", program.q.size, f"read from {path.name}", lambda: program)
 
     def program(self) -> ConeProgram:
         """Return the program, which has the name of the entry."""

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The set in a folder: a file for each problem, an index of what is proved about each, and loaders for benchmarks."""
+"""The set in a folder: a file and a proof for each problem, an index of them, and loaders for benchmarks."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,11 @@ import numpy as np
 import qpkernels
 from formulations.judging.testset.problems import Entry
 from qpkernels.arrays.files import replacing
-from qpkernels.errors import ParameterError, SolverFailedError
+from qpkernels.diagnosis import find_conflict
+from qpkernels.errors import NoProofError, ParameterError, SolverFailedError
 from qpkernels.files import FORMATS, read, write
-from qpkernels.problems import ConeProgram, Status, enclose_cone_program
+from qpkernels.files.proofs import Proof, prove_cone_program
+from qpkernels.problems import ConeProgram, Status
 from qpkernels.problems.certificate import PROVED
 from qpkernels.solvers import Claim, Outcome, installed_solvers
 from qpkernels.solvers.repair import repair
@@ -26,17 +28,18 @@ from qpkernels.solvers.repair.proofs import repair_direction, repair_multipliers
 __all__ = ["Optimum", "WrittenEntry", "optimum_of", "write_test_set"]
 
 _SOLVERS = ("clarabel", "daqp", "piqp")
-"""Asked where they are installed, until the interval is narrow."""
+"""Asked where they are installed, until the proof has the digits that are wanted."""
 
-_NARROW = 1e-6
+_DIGITS = 9
 _TOLERANCES = (1e-10, 1e-8)
 _PROOF_TOLERANCE = 1e-6
 _SECONDS = 60.0
 
 _LOADERS = ("kernel_machines.py", "kernel_machines_cvxpy.py")
 _ABOUT = (
-    "minimise 1/2 x'Px + q'x + r subject to l <= Ax <= u; an interval that is exact holds for the numbers of the files "
-    "in exact arithmetic, others are the two values of a duality certificate in float64; null stands for no number"
+    "minimise 1/2 x'Px + q'x + r subject to l <= Ax <= u; what has a proof holds for the numbers of the files in exact "
+    "arithmetic, and proofcheck checks it; an interval without one is that of a duality certificate in float64; null "
+    "stands for no number"
 )
 
 
@@ -54,12 +57,15 @@ class WrittenEntry:
         The proved bounds of its optimum.
     files
         Its files by their suffixes, as paths within the folder.
+    proof
+        The file of the proof, as such a path; None: there is none, and ``optimum.lacking`` says why.
     """
 
     entry: Entry
     program: ConeProgram
     optimum: Optimum
     files: dict[str, str]
+    proof: str | None
 
     def record(self) -> dict[str, Any]:
         """Return the problem as an entry of the index."""
@@ -74,7 +80,9 @@ class WrittenEntry:
             "status": str(self.optimum.status),
             "lower": _finite(self.optimum.lower),
             "upper": _finite(self.optimum.upper),
-            "exact": self.optimum.exact,
+            "digits": self.optimum.digits,
+            "lacking": self.optimum.lacking,
+            "proof": self.proof,
             "files": self.files,
         }
 
@@ -85,7 +93,7 @@ def write_test_set(
     formats: Sequence[str] = (".mat",),
     progress: Callable[[WrittenEntry], None] | None = None,
 ) -> list[WrittenEntry]:
-    """Write problems to ``folder``, with index.json, README.md and the loaders of benchmarks.
+    """Write problems to ``folder`` with their proofs, index.json, README.md and the loaders of benchmarks.
 
     Parameters
     ----------
@@ -115,7 +123,8 @@ def write_test_set(
     if unknown := [suffix for suffix in formats if suffix not in FORMATS]:
         raise ParameterError(f"formats are {', '.join(FORMATS)}, but {', '.join(unknown)} came.")
     target = Path(folder)
-    (target / "problems").mkdir(parents=True, exist_ok=True)
+    for part in ("problems", "proofs"):
+        (target / part).mkdir(parents=True, exist_ok=True)
     members = []
     for entry in chosen:
         members.append(_write(entry, target, tuple(dict.fromkeys([".mat", *formats]))))
@@ -139,13 +148,17 @@ def _write(entry: Entry, folder: Path, formats: Sequence[str]) -> WrittenEntry:
         files[suffix] = str(path.relative_to(folder).as_posix())
     # What is proved is proved of the numbers in the file.
     program = read(folder / files[".mat"])
-    return WrittenEntry(entry, program, optimum_of(program), files)
+    optimum, proof = optimum_of(program, f"{entry.name}: {entry.description}")
+    proved = None if proof is None else f"proofs/{entry.name}.proof.gz"
+    if proof is not None and proved is not None:
+        proof.write(folder / proved)
+    return WrittenEntry(entry, program, optimum, files, proved)
 
 
 def _readme(members: Sequence[WrittenEntry]) -> str:
     rows = [
         f"| {m.entry.name} | {m.entry.family} | {m.program.q.size} | {m.program.b.size} | {m.optimum.status} | "
-        f"{_ends(m.optimum)} | {m.entry.description} |"
+        f"{_ends(m.optimum)} | {m.optimum.digits or ''} | {m.entry.description} |"
         for m in members
     ]
     head = [
@@ -154,13 +167,14 @@ def _readme(members: Sequence[WrittenEntry]) -> str:
         f"{len(members)} problems: {_ABOUT}.",
         "",
         "* `problems/`: the files; .mat is that of OSQP's benchmarks (infinity is 1e20).",
-        "* `index.json`: what is proved of each.",
+        "* `proofs/`: the proof of each, for `proofcheck FILE`, which needs the standard library of Python alone.",
+        "* `index.json`: what is proved of each, and what is lacking.",
         "* `kernel_machines.py`: for qpbenchmark, `qpbenchmark kernel_machines.py run`.",
         "* `kernel_machines_cvxpy.py`: for cvxpy/solver-benchmarks, to be put among its problems; the environment "
         "variable `KERNEL_MACHINES` names this folder.",
         "",
-        "| name | family | variables | rows | status | optimal value | problem |",
-        "|---|---|---|---|---|---|---|",
+        "| name | family | variables | rows | status | optimal value | digits | problem |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     return "\n".join([*head, *rows]) + "\n"
 
@@ -168,7 +182,7 @@ def _readme(members: Sequence[WrittenEntry]) -> str:
 def _ends(optimum: Optimum) -> str:
     if not isfinite(optimum.lower):
         return ""
-    return f"[{optimum.lower:.12g}, {optimum.upper:.12g}]" + ("" if optimum.exact else " (float64)")
+    return f"[{optimum.lower:.12g}, {optimum.upper:.12g}]" + ("" if optimum.digits else " (float64)")
 
 
 def _finite(value: float) -> float | None:
@@ -186,15 +200,18 @@ class Optimum:
         FAILED where nothing is proved.
     lower, upper
         The ends; +inf of an infeasible program, -inf of one that is unbounded.
-    exact
-        Whether the interval holds in exact arithmetic. Otherwise its ends are the two values of a certificate, computed
-        in float64.
+    digits
+        How many digits of the optimal value a proof in exact arithmetic determines. Without a proof it is 0, and the
+        ends are the two values of a certificate, computed in float64.
+    lacking
+        Why there are fewer than nine digits, or no proof; empty where nothing is lacking.
     """
 
     status: Status
     lower: float
     upper: float
-    exact: bool
+    digits: int = 0
+    lacking: str = ""
 
     @property
     def relative_width(self) -> float:
@@ -205,22 +222,24 @@ class Optimum:
         return (self.upper - self.lower) / size if size else 0.0
 
 
-def optimum_of(program: ConeProgram) -> Optimum:
+def optimum_of(program: ConeProgram, words: str = "a program") -> tuple[Optimum, Proof | None]:
     """Return what is proved of the optimal value of a quadratic program, for its numbers as they are in float64.
 
     Parameters
     ----------
     program
         min 1/2 x'Px + q'x subject to Ax + s = b, its cones equations and inequalities.
+    words
+        The words of its proof.
     """
-    best = Optimum(Status.FAILED, -np.inf, np.inf, exact=False)
+    nothing = "no solver found an answer of which anything is proved"
+    best: tuple[Optimum, Proof | None] = Optimum(Status.FAILED, -np.inf, np.inf, lacking=nothing), None
     for outcome in _outcomes(program):
-        found = _proved(program, outcome)
-        if found.status in (Status.INFEASIBLE, Status.UNBOUNDED):
+        found = _proved(program, outcome, words)
+        if found[0].status in (Status.INFEASIBLE, Status.UNBOUNDED):
             return found
-        if (found.exact, -found.relative_width) > (best.exact, -best.relative_width):
-            best = found
-        if best.exact and best.relative_width <= _NARROW:
+        best = max(best, found, key=lambda each: (each[0].digits, -each[0].relative_width))
+        if best[0].digits >= _DIGITS:
             break
     return best
 
@@ -237,27 +256,36 @@ def _outcomes(program: ConeProgram) -> Iterator[Outcome]:
                 yield outcome
 
 
-def _proved(program: ConeProgram, outcome: Outcome) -> Optimum:
-    nothing = Optimum(Status.FAILED, -np.inf, np.inf, exact=False)
+def _proved(program: ConeProgram, outcome: Outcome, words: str) -> tuple[Optimum, Proof | None]:
+    nothing = Optimum(Status.FAILED, -np.inf, np.inf), None
     # A proof needs no claim: a solver that gave up on a ray has found it all the same.
     if outcome.claim is not Claim.OPTIMAL and (impossible := _without_optimum(program, outcome)) is not None:
         return impossible
     finite = np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()
     if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not finite:
         return nothing
-    enclosure = enclose_cone_program(program, outcome.point, outcome.multipliers)
-    if np.isfinite(enclosure.width):
-        return Optimum(Status.OPTIMAL, enclosure.lower, enclosure.upper, exact=True)
+    try:
+        proof = prove_cone_program(program, outcome.point, outcome.multipliers, words)
+    except NoProofError as error:
+        lacking = str(error)
+    else:
+        few = "" if proof.digits >= _DIGITS else "rounding, or the semidefiniteness of P, leaves the interval this wide"
+        return Optimum(Status.OPTIMAL, proof.lower, proof.upper, proof.digits, few), proof
     certificate = repair(program, outcome.point, outcome.multipliers, _PROOF_TOLERANCE).certificate
     if outcome.claim is not Claim.OPTIMAL or not certificate.holds(_PROOF_TOLERANCE):
         return nothing
     ends = sorted((certificate.dual_value, certificate.primal_value))
-    return Optimum(Status.OPTIMAL, ends[0], ends[1], exact=False)
+    return Optimum(Status.OPTIMAL, ends[0], ends[1], lacking=lacking), None
 
 
-def _without_optimum(program: ConeProgram, outcome: Outcome) -> Optimum | None:
+def _without_optimum(program: ConeProgram, outcome: Outcome) -> tuple[Optimum, Proof | None] | None:
     if np.isfinite(outcome.multipliers).all() and repair_multipliers(program, outcome.multipliers)[1].holds(PROVED):
-        return Optimum(Status.INFEASIBLE, np.inf, np.inf, exact=False)
+        infeasible = Optimum(Status.INFEASIBLE, np.inf, np.inf)
+        try:
+            conflict = find_conflict(program)
+            return infeasible, None if conflict is None else conflict.prove()
+        except (NoProofError, SolverFailedError) as error:
+            return replace(infeasible, lacking=str(error)), None
     if np.isfinite(outcome.point).all() and repair_direction(program, outcome.point)[1].holds(PROVED):
-        return Optimum(Status.UNBOUNDED, -np.inf, -np.inf, exact=False)
+        return Optimum(Status.UNBOUNDED, -np.inf, -np.inf, lacking="there is no optimum: it is unbounded below"), None
     return None

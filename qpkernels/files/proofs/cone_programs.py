@@ -190,7 +190,7 @@ class _Stated:
             "variables": self.program.q.size,
             "constraints": self.bounded.b.size,
             "P": _symmetric(self.program.P),
-            "A": [[i, j, exact_text(value)] for i, j, value in _triples(self.bounded.A)],
+            "A": _texts(self.bounded.A),
             "q": exact_texts(self.program.q),
             "h": exact_texts(self.bounded.b),
             "offset": exact_text(self.program.offset),
@@ -221,10 +221,11 @@ class _Stated:
         """Return whether a point is within all bounds and, in the rows asked about, the cones."""
         if not all(low <= value <= high for low, value, high in zip(self.lower, x, self.upper, strict=True)):
             return False
-        Ax = proofcheck.product(self.matrices[1], x)
-        left = [Fraction(b) - value for b, value in zip(self.bounded.b.tolist(), Ax, strict=True)]
-        if rows is not None:
-            left = [value if asked else Fraction(0) for value, asked in zip(left, rows.tolist(), strict=True)]
+        asked = np.arange(self.bounded.b.size) if rows is None else np.flatnonzero(rows)
+        Ax = proofcheck.product([self.matrices[1][i] for i in asked.tolist()], x)
+        left = [Fraction(0)] * self.bounded.b.size
+        for i, value in zip(asked.tolist(), Ax, strict=True):
+            left[i] = Fraction(float(self.bounded.b[i])) - value
         return _holds(left, self.cones, dual=False)
 
     def feasible(self, x: Vector) -> list[Fraction] | None:
@@ -329,10 +330,15 @@ def _triples(M: Any) -> Iterator[tuple[int, int, float]]:
     return zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True)
 
 
-def _symmetric(P: Any) -> list[list[Any]]:
+def _symmetric(P: csc_array) -> list[list[Any]]:
     """Return the entries of 1/2 (P + P'), which are those of P where it is symmetric."""
+    if not abs(P - P.T).sum():
+        return _texts(P)
     values = {(i, j): Fraction(value) for i, j, value in _triples(P)}
-    halves = {(i, j): value / 2 + values.get((j, i), Fraction(0)) / 2 for (i, j), value in values.items()}
-    return [
-        [i, j, exact_text(value)] for (i, j), value in {**halves, **{(j, i): v for (i, j), v in halves.items()}}.items()
-    ]
+    places = dict.fromkeys(place for i, j in values for place in ((i, j), (j, i)))
+    zero = Fraction(0)
+    return [[i, j, exact_text((values.get((i, j), zero) + values.get((j, i), zero)) / 2)] for i, j in places]
+
+
+def _texts(M: Any) -> list[list[Any]]:
+    return [[i, j, exact_text(value)] for i, j, value in _triples(M)]

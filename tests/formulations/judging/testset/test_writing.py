@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 import qpsolvers
 
+import proofcheck
 from builders import KNOWN_OPTIMA, KnownOptimum, cone_program
-from formulations.judging.testset import WrittenEntry, entries, write_test_set
+from formulations.judging.testset import Entry, WrittenEntry, entries, write_test_set
 from formulations.judging.testset.writing import optimum_of
 from qpkernels.errors import ParameterError
 from qpkernels.files import read
@@ -58,14 +59,32 @@ def test_the_index_says_what_is_proved(folder: Path) -> None:
     assert {record["status"] for record in records.values()} == {"optimal", "infeasible", "unbounded"}
     for record in records.values():
         if record["status"] == "optimal":
-            assert record["exact"]
+            assert record["digits"] >= 9
+            assert record["lacking"] == ""
             assert record["lower"] <= record["upper"]
             assert record["upper"] - record["lower"] <= 1e-9 * max(abs(record["upper"]), abs(record["lower"]))
         else:
             assert record["status"] == record["family"]
             assert record["lower"] is record["upper"] is None
+            assert (record["proof"] is None) == (record["status"] == "unbounded")
     text = (folder / "README.md").read_text(encoding="utf-8")
     assert all(f"| {name} |" in text for name in records)
+
+
+def test_the_proofs_are_checked_without_the_set(folder: Path) -> None:
+    records = [record for record in index(folder).values() if record["proof"]]
+    assert len(records) >= 10
+    for record in records:
+        notes: list[str] = []
+        proofcheck.check(json.loads(proofcheck.content(folder / record["proof"])), folder, notes)
+        proved = "there is no solution" if record["status"] == "infeasible" else f"{record['lower']!r}, "
+        assert proved in notes[-1]
+
+
+def test_a_program_in_a_file_joins_the_set(folder: Path, tmp_path: Path) -> None:
+    entry = Entry.of_file(folder / "problems" / "soft_margin_dual_10.mps")
+    (member,) = write_test_set(tmp_path, [entry])
+    assert member.record()["lower"] == index(folder)["soft_margin_dual_10"]["lower"]
 
 
 def test_all_files_of_a_problem_hold_the_same(folder: Path) -> None:
@@ -143,7 +162,7 @@ QUADRATIC = {name: known for name, known in KNOWN_OPTIMA.items() if known.progra
 
 @pytest.mark.parametrize("known", QUADRATIC.values(), ids=QUADRATIC)
 def test_the_interval_holds_the_optimum(known: KnownOptimum) -> None:
-    found = optimum_of(known.program)
+    found, _ = optimum_of(known.program)
     value = known.program.objective(known.x)
     assert found.status is Status.OPTIMAL
     assert found.lower - 1e-12 <= value <= found.upper + 1e-12
@@ -151,23 +170,25 @@ def test_the_interval_holds_the_optimum(known: KnownOptimum) -> None:
 
 
 def test_a_program_without_a_feasible_point() -> None:
-    found = optimum_of(cone_program(np.eye(1), [0], [[1], [-1]], [-1, -1], [Nonnegative(2)]))
+    found, proof = optimum_of(cone_program(np.eye(1), [0], [[1], [-1]], [-1, -1], [Nonnegative(2)]))
+    assert proof is not None
     assert (found.status, found.lower, found.upper) == (Status.INFEASIBLE, np.inf, np.inf)
     assert found.relative_width == np.inf
 
 
 def test_a_program_without_a_lower_bound() -> None:
-    found = optimum_of(cone_program(np.zeros((1, 1)), [-1], [[-1]], [0], [Nonnegative(1)]))
+    found, _ = optimum_of(cone_program(np.zeros((1, 1)), [-1], [[-1]], [0], [Nonnegative(1)]))
     assert (found.status, found.lower, found.upper) == (Status.UNBOUNDED, -np.inf, -np.inf)
 
 
 def test_an_answer_that_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("formulations.judging.testset.writing.installed_solvers", lambda: ())
-    found = optimum_of(cone_program(np.eye(1), [0], [[1]], [1], [Nonnegative(1)]))
+    found, proof = optimum_of(cone_program(np.eye(1), [0], [[1]], [1], [Nonnegative(1)]))
     assert found.status is Status.FAILED
-    assert not found.exact
+    assert found.digits == 0
+    assert proof is None
 
 
 def test_a_ray_is_a_proof_though_no_solver_claims_it() -> None:
     (entry,) = (entry for entry in entries(100) if entry.name == "contradiction_dual_100")
-    assert optimum_of(entry.program()).status is Status.UNBOUNDED
+    assert optimum_of(entry.program())[0].status is Status.UNBOUNDED
