@@ -181,7 +181,7 @@ def composed(name: str, parts: list[Kernel], degree: Any) -> Kernel:
         for other in [part(i, j) for part in parts[1:]] + [first] * (degree - 1):
             total = (total[0] + other[0], total[1] + other[1]) if name == "sum" else times(total, other)
         if name == "normalised":
-            l, h = (isqrt(end << F) for end in times(parts[0](i, i), parts[0](j, j)))
+            l, h = (isqrt(max(end, 0) << F) for end in times(parts[0](i, i), parts[0](j, j)))
             return times(total, (around(ONE, h + 1)[0], around(ONE, l)[1])) if l else (-ONE, ONE) if h else (0, 0)
         return total
     return value

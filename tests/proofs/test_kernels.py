@@ -29,6 +29,7 @@ KERNELS = [
     {"name": "power", "degree": 4, "of": [LINEAR]},
     {"name": "normalised", "of": [LINEAR]},
     {"name": "normalised", "of": [{"name": "power", "degree": 2, "of": [LINEAR]}]},
+    {"name": "normalised", "of": [{"name": "normalised", "of": [{"name": "power", "degree": 2, "of": [LINEAR]}]}]},
 ]
 
 
