@@ -33,11 +33,11 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
-    "cases of the tests": 13_340,
+    "cases of the tests": 13_344,
     "files, without those of kernels, models and solvers": 349,
     "lines, without theirs": 84_970,
     "circles of files": 0,
-    "classes above a class": 6,
+    "classes above a class": 7,
     "names of several classes": 10,
     "files called base.py": 0,
     "compiled functions": 90,

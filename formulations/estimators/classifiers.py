@@ -38,43 +38,16 @@ __all__ = ["LPSVC", "LSSVC", "SVC", "KernelClassifier", "KernelLogisticRegressio
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SVC(CalibratedClassifier):
-    r"""The soft margin: :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \max(0, 1 - y_i (f(x_i) + b))`.
+class StreamingClassifier(PairwiseClassifier):
+    """A classifier whose machine of two classes goes on from its last answer when samples are added.
 
     Parameters
     ----------
-    C
-        Above 0: the cost of a unit of slack. An infinite cost gives the hard margin.
     window
-        How many of the latest samples :meth:`partial_fit` keeps; None: all. ``fit`` takes all that it is given.
-
-    Attributes
-    ----------
-    model_, solution_, certificate_
-        The model, which may be one of several classes, its answer, and its certificate.
-    support_, support_vectors_, n_support_
-        Numbers of the support vectors, class by class; these samples; and their count in each class.
-    dual_coef_, intercept_, coef_
-        Coefficients y_i a_i, shape (classes - 1, support vectors), b, and for kernel="linear" the weights w.
-    classes_, class_weight_
-        The labels in sorted order, and their weights.
-    n_iter_, fit_status_, shape_fit_, n_features_in_, feature_names_in_
-        Iterations of each machine; 0 if all answers are proved; the shape and features of the data.
-
-    Examples
-    --------
-    >>> from formulations.estimators import SVC
-    >>> X, y = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], ["same", "same", "other", "other"]
-    >>> classifier = SVC(C=10.0, gamma=1.0, tol=1e-6).fit(X, y)
-    >>> print(classifier.certificate_.holds(1e-6), classifier.n_support_, classifier.predict([[0.1, 0.9]]))
-    True [2 2] ['other']
+        How many of the latest samples ``partial_fit`` keeps; None: all. ``fit`` takes all that it is given.
     """
 
-    C: float = 1.0
     window: int | None = None
-
-    def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
-        return (HardMargin, {}) if is_infinite(self.C) else (SoftMargin, {"C": self.C})
 
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -101,6 +74,43 @@ class SVC(CalibratedClassifier):
 
         learn_on(self, X, y, classes, sample_weight)
         return self
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SVC(StreamingClassifier, CalibratedClassifier):
+    r"""The soft margin: :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \max(0, 1 - y_i (f(x_i) + b))`.
+
+    Parameters
+    ----------
+    C
+        Above 0: the cost of a unit of slack. An infinite cost gives the hard margin.
+
+    Attributes
+    ----------
+    model_, solution_, certificate_
+        The model, which may be one of several classes, its answer, and its certificate.
+    support_, support_vectors_, n_support_
+        Numbers of the support vectors, class by class; these samples; and their count in each class.
+    dual_coef_, intercept_, coef_
+        Coefficients y_i a_i, shape (classes - 1, support vectors), b, and for kernel="linear" the weights w.
+    classes_, class_weight_
+        The labels in sorted order, and their weights.
+    n_iter_, fit_status_, shape_fit_, n_features_in_, feature_names_in_
+        Iterations of each machine; 0 if all answers are proved; the shape and features of the data.
+
+    Examples
+    --------
+    >>> from formulations.estimators import SVC
+    >>> X, y = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], ["same", "same", "other", "other"]
+    >>> classifier = SVC(C=10.0, gamma=1.0, tol=1e-6).fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-6), classifier.n_support_, classifier.predict([[0.1, 0.9]]))
+    True [2 2] ['other']
+    """
+
+    C: float = 1.0
+
+    def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
+        return (HardMargin, {}) if is_infinite(self.C) else (SoftMargin, {"C": self.C})
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -153,7 +163,7 @@ class NuSVC(CalibratedClassifier):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SquaredHingeSVC(PairwiseClassifier):
+class SquaredHingeSVC(StreamingClassifier):
     r"""The squared hinge: :math:`\min \frac12 \|f\|^2 + \frac12 \sum_i C w_i \max(0, 1 - y_i (f(x_i) + b))^2`.
 
     Parameters
@@ -220,7 +230,7 @@ _LOSSES: dict[str, MarginLoss] = {
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LSSVC(PairwiseClassifier):
+class LSSVC(StreamingClassifier):
     r"""Least squares of the margins: :math:`\min \frac12 \|f\|^2 + \frac12 \sum_i C w_i (1 - y_i (f(x_i) + b))^2`.
 
     Parameters

@@ -72,7 +72,41 @@ class SingleRegressor(RegressorMixin, MachineEstimator):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SVR(SingleRegressor):
+class StreamingRegressor(SingleRegressor):
+    """A regressor whose machine goes on from its last answer when samples are added.
+
+    Parameters
+    ----------
+    window
+        How many of the latest samples ``partial_fit`` keeps; None: all. ``fit`` takes all that it is given.
+    """
+
+    window: int | None = None
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to the samples of earlier calls and to these, from the last answer on, and prove how good that is.
+
+        The first call after ``fit`` begins anew, and so does one of an estimator out of a pickle, which holds no
+        samples. Where a call fails, everything stays as it was. With gamma="scale", the variance is that of the first
+        call.
+
+        Parameters
+        ----------
+        X
+            Further samples, shape (n, features).
+        y
+            Their targets, shape (n,).
+        sample_weight
+            At least 0: how often each sample counts.
+        """
+        from formulations.estimators.streaming import learn_on
+
+        learn_on(self, X, y, None, sample_weight)
+        return self
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SVR(StreamingRegressor):
     r"""The soft tube: :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \max(0, |y_i - f(x_i) - b| - \epsilon)`.
 
     Parameters
@@ -81,8 +115,6 @@ class SVR(SingleRegressor):
         Above 0: the cost of a unit of residual beyond the tube. An infinite cost gives the hard tube.
     epsilon
         At least 0: the half width of the tube.
-    window
-        How many of the latest samples :meth:`partial_fit` keeps; None: all. ``fit`` takes all that it is given.
 
     Attributes
     ----------
@@ -106,33 +138,11 @@ class SVR(SingleRegressor):
 
     C: float = 1.0
     epsilon: float = 0.1
-    window: int | None = None
 
     def _machine(self) -> tuple[type[RegressionModel], dict[str, Any]]:
         if is_infinite(self.C):
             return HardTube, {"epsilon": self.epsilon}
         return SoftTube, {"C": self.C, "epsilon": self.epsilon}
-
-    def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to the samples of earlier calls and to these, from the last answer on, and prove how good that is.
-
-        The first call after ``fit`` begins anew, and so does one of an estimator out of a pickle, which holds no
-        samples. Where a call fails, everything stays as it was. With gamma="scale", the variance is that of the first
-        call.
-
-        Parameters
-        ----------
-        X
-            Further samples, shape (n, features).
-        y
-            Their targets, shape (n,).
-        sample_weight
-            At least 0: how often each sample counts.
-        """
-        from formulations.estimators.streaming import learn_on
-
-        learn_on(self, X, y, None, sample_weight)
-        return self
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -168,7 +178,7 @@ class NuSVR(SingleRegressor):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SparseApproximation(SingleRegressor):
+class SparseApproximation(StreamingRegressor):
     """The flattest function near the targets, without b and with few coefficients; there is slack where C is finite.
 
     Parameters
@@ -215,7 +225,7 @@ _QUANTILE = replace(TAU, name="quantile")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LSSVR(SingleRegressor):
+class LSSVR(StreamingRegressor):
     r"""Least squares with an intercept: :math:`\min \frac12 \|f\|^2 + \frac12 \sum_i C w_i (y_i - f(x_i) - b)^2`.
 
     Parameters
@@ -244,7 +254,7 @@ class LSSVR(SingleRegressor):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HuberSVR(SingleRegressor):
+class HuberSVR(StreamingRegressor):
     r"""Huber's robust regression: half squares up to delta, and linear beyond.
 
     Parameters
@@ -276,7 +286,7 @@ class HuberSVR(SingleRegressor):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class QuantileSVR(SingleRegressor):
+class QuantileSVR(StreamingRegressor):
     r"""Quantile regression: a unit of residual costs tau above 0, and 1 - tau below.
 
     Parameters
