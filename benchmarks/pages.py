@@ -278,9 +278,9 @@ def estimators(records: Sequence[Estimator]) -> str:
         for r in sorted(records, key=lambda r: (r.samples, r.estimator))
     ]
     return (
-        "## Estimators\n\nProcessor time of `fit` beside that of the model's own statement and solve, and of `predict` "
-        f"beside that of its function, at {records[0].new} new samples; the least of many, taking turns.\n\n"
-        f"{table(heads, lines)}{note(records)}"
+        "## Estimators\n\nThe processor time of `fit` stands beside that of stating and solving the model, and that "
+        f"of `predict` beside that of its function, at {records[0].new} new samples. "
+        f"Each is the least of many turns.\n\n{table(heads, lines)}{note(records)}"
     )
 
 
@@ -301,9 +301,9 @@ def training(records: Sequence[Training]) -> str:
         for r in records
     ]
     return (
-        "## Many machines at once\n\n`solve_batch`, from the arrays to the proved answers. The 50 values of lambda in "
-        "10 folds are the simulation of TorchKM's paper (2026): 500 machines, and the values on the held-out samples. "
-        "The last machine of a path, alone, is its most expensive one.\n\n"
+        "## Many machines at once\n\nThese are the times of `solve_batch`, from the arrays to the proved answers. The "
+        "50 values of lambda in 10 folds are the simulation of TorchKM's paper (2026), with 500 machines and their "
+        "values on the held-out samples. The last line is the most expensive machine of a path, solved alone.\n\n"
         f"{table(heads, lines)}{note(records)}"
     )
 
@@ -326,8 +326,8 @@ def searching(records: Sequence[Search]) -> str:
         for r in records
     ]
     return (
-        "## A grid\n\n10 values of C, 10 of gamma and 5 folds, by `grid` and by `GridSearchCV(SVC())`, with the fit at "
-        f"the chosen point.\n\n{table(heads, lines)}{note(records)}"
+        "## A grid\n\n`grid` and `GridSearchCV(SVC())` try 10 values of C and 10 of gamma in 5 folds, and fit the "
+        f"chosen point.\n\n{table(heads, lines)}{note(records)}"
     )
 
 
@@ -349,8 +349,9 @@ def changing(records: Sequence[Changes]) -> str:
         for r in sorted(records, key=lambda r: (-r.samples, r.problem))
     ]
     return (
-        "## Changes of single samples\n\n`Incremental`, each change to the proved answer, beside a fit of the same "
-        f"samples from the arrays; medians.\n\n{table(heads, lines)}{note(records)}"
+        "## Changes of single samples\n\nEach change by `Incremental` leads to a proved answer. Its time stands beside "
+        "that of a fit of the same samples from the arrays. All times are medians.\n\n"
+        f"{table(heads, lines)}{note(records)}"
     )
 
 

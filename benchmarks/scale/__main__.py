@@ -116,8 +116,9 @@ _SECTIONS = (
     _Section(
         "low_rank.json",
         "Soft margins of low rank",
-        "`python -m benchmarks.scale.low_rank`: the same features for all, each answer from a process of its own. Of "
-        "LIBLINEAR the gap is that of its objective from the bound that ours proved, and the tolerance its own.",
+        "`python -m benchmarks.scale.low_rank` measures this. All solvers get the same features, and each answer "
+        "comes from a process of its own. For LIBLINEAR, the gap is the distance of its objective from the bound "
+        "that ours proved, and the tolerance is its own.",
         ("solver", "samples x rank", "C", "tol", "seconds", "gap", "memory"),
         _low_rank,
         ("Seconds of three solvers over the number of samples", draw_low_rank),
@@ -125,26 +126,27 @@ _SECTIONS = (
     _Section(
         "tuning.json",
         "The cost chosen by cross-validation",
-        "`python -m benchmarks.scale.tuning --data FOLDER`: from samples in memory to the machine at the best cost; "
-        "TorchKM states 17.9 s on an L40S GPU and a test accuracy of 0.851 for a9a at rank 300, and 20 and 27 s for "
-        "two other sets of up to 50,000 samples.",
+        "`python -m benchmarks.scale.tuning --data FOLDER` measures the time from samples in memory to the machine "
+        "at the best cost. TorchKM states 17.9 s on an L40S GPU and a test accuracy of 0.851 for a9a at rank 300, "
+        "and 20 and 27 s for two other sets of up to 50,000 samples.",
         ("data", "samples x rank", "search", "seconds", "test accuracy", "proved"),
         _tuning,
     ),
     _Section(
         "bounds.json",
         "How far from the exact kernel",
-        "`python -m benchmarks.scale.bounds --data FOLDER`: how far an answer of low rank is from the optimum with the "
-        "exact kernel, proved by one pass over kernel rows, or by diagonals alone, and in fact; test errors of both "
-        "machines; and the seconds to the exact machine from this answer on, and from zero.",
+        "`python -m benchmarks.scale.bounds --data FOLDER` measures how far an answer of low rank is from the "
+        "optimum with the exact kernel. One pass over the kernel rows proves a bound, the diagonals alone prove "
+        "another, and the column *in fact* has the distance itself. The last columns have the test errors of both "
+        "machines, and the seconds to the exact machine from this answer on and from zero.",
         ("problem", "rank", "proved", "by diagonals", "in fact", "test error, exact", "refined / from zero"),
         _bounds,
     ),
     _Section(
         "exact.json",
         "Exact machines from a mapped file",
-        "`python -m benchmarks.scale.exact --data FOLDER`: samples generated from 20,000 rows of covertype; in "
-        "brackets the seconds of processors.",
+        "`python -m benchmarks.scale.exact --data FOLDER` measures this with samples generated from 20,000 rows of "
+        "covertype. The seconds of all processors stand in brackets.",
         ("data", "samples", "support vectors", "proved", "seconds", "test accuracy", "memory"),
         _exact,
         ("Seconds of the exact machine over the number of samples", draw_exact),
@@ -152,7 +154,8 @@ _SECTIONS = (
     _Section(
         "least_squares*.json",
         "Least squares",
-        "`python -m benchmarks.scale.least_squares`: kernel matrix, solution and certificate.",
+        "`python -m benchmarks.scale.least_squares` measures the kernel matrix, the solution and the certificate "
+        "together.",
         ("solver", "samples x features", "ridge", "tol", "seconds", "status", "gap"),
         _least_squares,
         ("Seconds of three solvers over the ridge; an empty mark is no proof", draw_least_squares),
@@ -160,8 +163,8 @@ _SECTIONS = (
     _Section(
         "cluster.json",
         "Workers of Dask",
-        "`python -m benchmarks.scale.cluster`: all on one computer, so that workers cost what they exchange; the last "
-        "column is how far the primal values and the decision values of both are apart.",
+        "`python -m benchmarks.scale.cluster` runs all workers on one computer, so they cost what they exchange. The "
+        "last column says how far apart the primal values and the decision values of both are.",
         ("who", "samples x rank", "making Z", "solving", "memory of who asks", "differences"),
         _cluster,
     ),
