@@ -34,7 +34,6 @@ from qpkernels.arrays import Indices, Matrix, Vector, is_sparse
 from qpkernels.diagnosis import Group
 from qpkernels.display import count
 from qpkernels.errors import NoEnclosureError, NoProofError, ParameterError
-from qpkernels.files.proofs import Proof, prove_cone_program, prove_machine
 from qpkernels.gram import Gram
 from qpkernels.gram.definiteness import check_whole
 from qpkernels.gram.features import PivotedCholesky, pivoted_cholesky
@@ -62,6 +61,7 @@ from qpkernels.solvers.repair import Repaired, repair
 
 if TYPE_CHECKING:
     from qpkernels.families.batch.machine import Fitted
+    from qpkernels.files.proofs import Proof
 
 __all__ = [
     "Compiled",
@@ -550,6 +550,8 @@ class _AsKernelQP:
         return KernelQPBounds(self.program).enclose(self.program.project(found.point), b)
 
     def prove(self, found: Found) -> Proof:
+        from qpkernels.files.proofs import prove_machine  # few answers are proved, and it takes its time to import
+
         program, words = self.program, _statement_in_words(self.statement.problem, found.offset)
         if isinstance(program, KernelQP | SemiparametricQP):
             bounds = KernelQPBounds(program) if isinstance(program, KernelQP) else SemiparametricBounds(program)
@@ -937,6 +939,8 @@ class InCoordinates:
         found
             The answer.
         """
+        from qpkernels.files.proofs import prove_cone_program  # as above
+
         words = f"{_statement_in_words(self.problem, found.offset)}, in coordinates of functions as rounded"
         return prove_cone_program(self.program, found.point, found.multipliers, words)
 

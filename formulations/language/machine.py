@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -61,11 +61,13 @@ from qpkernels.errors import (
     UnsupportedProgramError,
 )
 from qpkernels.files import write
-from qpkernels.files.proofs import Proof
 from qpkernels.problems import Certificate, ConeProgram, Enclosure, KernelQP, MultipleKernelQP, Program, Status
 from qpkernels.problems.certificate import shortfall
 from qpkernels.solvers import Claim, Outcome, Request, Solver, SolverLike, find_solver
 from qpkernels.solvers.interface import Method
+
+if TYPE_CHECKING:
+    from qpkernels.files.proofs import Proof
 
 __all__ = ["Machine", "MachineSolution"]
 
@@ -503,24 +505,21 @@ class Machine(Carded):
         >>> print(proof.digits >= 9, f"{proof.lower:.4f}")
         True 2.2068
         """
-        best, reason = None, NoProofError("no answer was found.")
-        for backend in dict.fromkeys((solver, "clarabel")):
-            for tol in _PROVING:
-                try:
-                    proof = self.solve(backend, tol=tol).prove()
-                except (NoProofError, SolverFailedError) as error:
-                    reason = error if isinstance(error, NoProofError) else reason
-                    continue
-                best = proof if best is None or proof.digits > best.digits else best
-                if best.digits >= digits:
-                    break
-            if best is not None:
-                break
-        if best is None:
-            raise reason
+        from formulations.modelling.proving import best_proof  # few answers are proved, and it takes its time to import
+
+        def proofs(backend: SolverLike | None) -> Proof:
+            return best_proof((partial(self._proof, backend, tol) for tol in _PROVING), digits)
+
+        try:
+            proof = proofs(solver)
+        except NoProofError:
+            proof = proofs("clarabel")
         if path is not None:
-            best.write(path)
-        return best
+            proof.write(path)
+        return proof
+
+    def _proof(self, backend: SolverLike | None, tol: float) -> Proof:
+        return self.solve(backend, tol=tol).prove()
 
     def _forget(self) -> None:
         """Leave no values of an answer before, as CVXPY does where it finds none."""

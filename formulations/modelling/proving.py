@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,7 +22,7 @@ from qpkernels.gram.functions import check_width
 from qpkernels.problems import Bounds, ConeProgram, KernelQP, LevelQP, Nonnegative, SecondOrder, Zero
 from qpkernels.solvers import find_solver
 
-__all__ = ["ProofRequest", "Statable", "bundled", "prove_answer"]
+__all__ = ["ProofRequest", "Statable", "best_proof", "bundled", "prove_answer"]
 
 Statable: TypeAlias = Bounds | ConeProgram
 """What a proof states: the bounds of a model, or the matrices of an extended form."""
@@ -92,7 +93,8 @@ def prove_answer(model: Any, stated: Statable, answer: Any, asked: ProofRequest)
     """
     words = f"{model.name}: {model.scale.objective}"
     if isinstance(stated, ConeProgram):
-        proof = prove_cone_program(stated, answer.point, answer.multipliers, f"{model.name}, extended by its user")
+        given = (answer.point, answer.multipliers)
+        proof = _of_program(stated, [given], f"{model.name}, extended by its user", asked.digits)
     else:
         try:
             proof = _of_machine(stated, answer, words, asked.digits)
@@ -123,22 +125,45 @@ def _in_matrices(model: Any, words: str, digits: int, reason: NoProofError) -> P
     if not all(isinstance(cone, _CONES) for cone in program.cones):
         raise reason
     try:
-        outcome = find_solver("clarabel").solve(program, tol=10.0 ** -min(digits + 2, 12))
-        return prove_cone_program(
-            program, outcome.point, outcome.multipliers, f"{words}, its form {form.name} in matrices of float64"
-        )
-    except (SolverFailedError, NoProofError) as error:
+        return _of_program(program, (), f"{words}, its form {form.name} in matrices of float64", digits)
+    except NoProofError as error:
         raise NoProofError(f"{reason} Its form {form.name} in matrices is not proved either: {error}") from None
+
+
+def _of_program(program: ConeProgram, given: Iterable[tuple[Vector, Vector]], words: str, digits: int) -> Proof:
+    """Return the best proof of the answers that are given and of refined ones."""
+
+    def refined(tol: float) -> Proof:
+        outcome = find_solver("clarabel").solve(program, tol=tol)
+        return prove_cone_program(program, outcome.point, outcome.multipliers, words)
+
+    first = [partial(prove_cone_program, program, *each, words) for each in given]
+    return best_proof([*first, *(partial(refined, tol) for tol in (10.0 ** -min(digits + 1, 12), 1e-13))], digits)
 
 
 def _of_machine(bounds: Bounds, answer: Any, words: str, digits: int) -> Proof:
     """Return the best proof of the answer and of refined ones, which come first if the answer is known to be loose."""
-    best, reason = None, NoProofError(f"{words}: no solver refines the answer.")
-    for found in _answers(bounds, answer, digits):
+    return best_proof(
+        (partial(prove_machine, bounds, *each, words) for each in _answers(bounds, answer, digits)), digits
+    )
+
+
+def best_proof(attempts: Iterable[Callable[[], Proof]], digits: int) -> Proof:
+    """Return the narrowest proof, from attempts that go on until one determines so many digits of the optimum.
+
+    Raises
+    ------
+    NoProofError
+        If none of them proves anything: the last reason.
+    """
+    best, reason = None, NoProofError("no solver finds an answer that is close enough to be proved.")
+    for attempt in attempts:
         try:
-            proof = prove_machine(bounds, *found, words)
+            proof = attempt()
         except NoProofError as error:
             reason = error
+            continue
+        except SolverFailedError:
             continue
         if best is None or proof.upper - proof.lower < best.upper - best.lower:
             best = proof

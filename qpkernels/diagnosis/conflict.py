@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,11 @@ from numpy.typing import NDArray
 from qpkernels.arrays import Indices, Vector, check_tolerance
 from qpkernels.diagnosis.feasibility import Feasibility, Verdict, units_of
 from qpkernels.errors import NoProofError, SolverFailedError
-from qpkernels.files.proofs import Proof, prove_infeasible
 from qpkernels.problems import Certificate, ConeProgram
 from qpkernels.solvers import SolverLike, find_solver
+
+if TYPE_CHECKING:
+    from qpkernels.files.proofs import Proof
 
 __all__ = ["Conflict", "Group", "Member", "find_conflict", "groups_of"]
 
@@ -162,6 +165,8 @@ class Conflict:
         >>> print(conflict.prove().check()[-1])
         PROVED: there is no solution
         """
+        from qpkernels.files.proofs import prove_infeasible  # few conflicts are proved, and it takes its time to import
+
         words = f"the constraints of {self.program.name}: {self}"
         try:
             proof = prove_infeasible(self.program, self.multipliers, words, self._points_of_rows())

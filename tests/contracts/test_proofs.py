@@ -7,6 +7,7 @@ import copy
 from pathlib import Path
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 import pytest
 import sklearn.svm
@@ -112,6 +113,12 @@ def test_predictions_hold_those_of_the_optimum() -> None:
         loose.prove(points=[[1.0]])
     with pytest.raises(NoProofError, match="one balance"):
         NuTube(*measured(), RBF(0.5), C=1.0, nu=0.3).solve().prove(points=measured()[0])
+
+
+def test_a_loose_answer_to_an_extended_form_is_refined() -> None:
+    form = small().dual
+    proof = form.extend(cp.sum(form.problem.variables()[0]) <= 1.0).solve(tol=1e-3).prove(digits=10)
+    assert proof.digits >= 10
 
 
 def test_samples_of_low_rank_are_their_features() -> None:
