@@ -34,6 +34,9 @@ __all__ = ["prove_cone_program", "prove_infeasible"]
 
 _KINDS: Mapping[type[Cone], str] = {Zero: "zero", Nonnegative: "nonnegative", SecondOrder: "second-order"}
 
+_LARGEST_BLOCK = 1500
+"""Coupled variables up to which the factor of P is written: checking it takes minutes then."""
+
 End = Fraction | float
 """A bound of a variable: a rational number, or an infinity."""
 
@@ -67,6 +70,7 @@ def prove_cone_program(program: ConeProgram, x: Vector, z: Vector, words: str) -
     True True
     """
     stated = _Stated.of(program)
+    factor = stated.factor
     point = stated.feasible(x)
     if point is None:
         raise NoProofError(
@@ -79,7 +83,7 @@ def prove_cone_program(program: ConeProgram, x: Vector, z: Vector, words: str) -
             f"{words}: no multipliers near those of the answer are found that are dual feasible exactly. Solve it to a "
             "smaller tol, and prove that answer."
         )
-    answer = {"x": exact_texts(point), "y": exact_texts(dual[0]), "z": exact_texts(dual[1]), **stated.factor}
+    answer = {"x": exact_texts(point), "y": exact_texts(dual[0]), "z": exact_texts(dual[1]), **factor}
     return Proof.of_interval(words, stated.statement, answer)
 
 
@@ -199,13 +203,18 @@ class _Stated:
             "cones": self.cones,
         }
 
-    @cached_property
+    @property
     def factor(self) -> JSON:
         """Return the rows of a triangle near the Cholesky factor of P; nothing where P is diagonal."""
         P = csr_array(self.program.P)
         coupled = np.flatnonzero(abs(P).sum(axis=1) > np.abs(P.diagonal()))
         if not coupled.size:
             return {}
+        if coupled.size > _LARGEST_BLOCK:
+            raise NoProofError(
+                f"P couples {coupled.size} variables of {self.program.name}, and a factor is checked of up to "
+                f"{_LARGEST_BLOCK}. If it is a kernel machine, prove the model, whose kernel values are computed anew."
+            )
         G = np.diag(np.sqrt(np.maximum(P.diagonal(), 0.0)))
         block = P[coupled][:, coupled].toarray()
         G[np.ix_(coupled, coupled)] = near_factor(0.5 * (block + block.T))

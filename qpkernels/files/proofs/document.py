@@ -49,9 +49,20 @@ class Document(Protocol):
 
 
 def write_document(document: Document, path: str | Path) -> Path:
-    """Write a document, compressed where the name of the file ends with ``.gz``, and return its path."""
+    """Write a document, compressed where the name of the file ends with ``.gz``, and return its path.
+
+    Raises
+    ------
+    NoProofError
+        If it is larger than what ``proofcheck`` reads.
+    """
     target = check_path(path)
     raw = (json.dumps(document.as_json(), ensure_ascii=True, indent=None, separators=(",", ":")) + "\n").encode()
+    if len(raw) >= proofcheck.MOST_BYTES:
+        raise NoProofError(
+            f"{target} would hold {len(raw) >> 20} MiB, and proofcheck reads less than {proofcheck.MOST_BYTES >> 20} "
+            "MiB; prove a machine of fewer samples or features."
+        )
     with replacing(target) as file:
         # No time of writing: the same proof is the same file.
         file.write(gzip.compress(raw, mtime=0) if target.suffix == ".gz" else raw)

@@ -32,6 +32,15 @@ def test_forms_are_proved_where_the_vocabulary_has_their_cones(case):
     assert abs(proof.lower - program.objective(answer.point)) <= 1e-5 * size
 
 
+def test_a_factor_that_would_take_hours_to_check_is_refused():
+    n = 1501
+    P = csc_array(np.eye(n) + np.ones((n, n)))
+    blocks = (Block("x", 0, n),), (Block("rows", 0, 1),)
+    program = ConeProgram(P, np.zeros(n), csc_array(np.ones((1, n))), np.ones(1), (Nonnegative(1),), *blocks)
+    with pytest.raises(NoProofError, match="P couples 1501 variables"):
+        prove_cone_program(program, np.zeros(n), np.zeros(1), "words")
+
+
 def contradiction():
     """x + y >= 1 in units of 3, x <= 0, y <= 0 in units of 7, and a row that has nothing to do with it."""
     return program_of(np.zeros((2, 2)), [1, 1], [[-3, -3], [1, 0], [0, 7], [1, 1]], [-3, 0, 0, 5], [Nonnegative(4)])
@@ -53,6 +62,14 @@ def test_a_row_that_can_be_left_out_is_not_called_irreducible():
     program = program_of(np.zeros((1, 1)), [0], [[-1], [1], [1]], [-1, 0, 0.5], [Nonnegative(3)])
     with pytest.raises(NoProofError, match="no point near"):
         prove_infeasible(program, np.array([2.0, 1.0, 1.0]), "words", {1: np.array([1.0])})
+
+
+def test_a_file_that_the_checker_would_not_read_is_not_written(tmp_path, monkeypatch):
+    proof = prove_infeasible(contradiction(), np.array([1 / 3, 1.0, 1 / 7, 0.0]), "words")
+    monkeypatch.setattr("proofcheck.MOST_BYTES", 100)
+    with pytest.raises(NoProofError, match="proofcheck reads less than"):
+        proof.write(tmp_path / "contradiction.proof")
+    assert not list(tmp_path.iterdir())
 
 
 def test_multipliers_that_prove_nothing_are_refused():
