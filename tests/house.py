@@ -33,9 +33,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("qpkernels", "formulations")
 
 LIMITS: dict[str, int] = {
-    "cases of the tests": 13_344,
+    "cases of the tests": 13_298,
     "files, without those of kernels, models and solvers": 349,
-    "lines, without theirs": 85_025,
+    "lines, without theirs": 84_950,
     "circles of files": 0,
     "classes above a class": 7,
     "names of several classes": 10,

@@ -8,7 +8,20 @@ from benchmarks.scale import cluster
 
 
 def test_both_ways_give_one_answer(tmp_path: Path) -> None:
-    arguments = ["--samples", "2500", "--block", "1000", "--rank", "8", "--memory", "1GiB", "--out", str(tmp_path)]
+    arguments = [
+        "--samples",
+        "2500",
+        "--block",
+        "1000",
+        "--rank",
+        "8",
+        "--memory",
+        "1GiB",
+        "--workers",
+        "1",
+        "--out",
+        str(tmp_path),
+    ]
     cluster.main(arguments)
     (record,) = json.loads((tmp_path / cluster.FILE).read_text())
     assert record["serial"]["status"] == record["workers"]["status"] == "optimal"

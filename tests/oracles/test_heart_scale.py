@@ -17,7 +17,7 @@ import pytest
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 from formulations import NuMargin, NuTube, OneClass, SoftMargin, SoftTube
-from formulations.modelling.inputs.estimators import cost_of_margin, scale_of_one_class
+from formulations.modelling.inputs.estimators import scale_of_one_class
 from qpkernels.errors import ParameterError
 from qpkernels.files import Dataset, load_dataset
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial
@@ -152,7 +152,7 @@ def test_nu_svc(form: str, data: Dataset) -> None:
     Printed(9.563630, 0.226564, 145, 125).agrees(
         0.5 * solution.function.squared_norm / rho**2, -solution.intercept / rho, solution
     )
-    cost = cost_of_margin(rho, len(data.y))
+    cost = 1.0 / (len(data.y) * rho)
     assert cost == pytest.approx(0.465965, rel=CLOSE)
     same = SoftMargin(data.X, data.y, RADIAL, C=cost).dual.solve("smo", tol=1e-10)
     assert same.function(data.X) == pytest.approx(solution.function(data.X) / rho, abs=1e-4)

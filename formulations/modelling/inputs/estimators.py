@@ -20,11 +20,7 @@ from qpkernels.errors import ParameterError, ShapeError
 __all__ = [
     "Coefficients",
     "append_constant",
-    "cost_of_margin",
-    "cost_of_penalty",
     "cost_of_ridge",
-    "cost_of_scaled_penalty",
-    "huber_parameters",
     "is_estimator",
     "on_host",
     "read_coefficients",
@@ -114,32 +110,6 @@ def is_estimator(answer: object) -> bool:
     )
 
 
-def cost_of_penalty(penalty: float) -> float:
-    """Return C = 1 / (2 lambda): sum L_i + lambda ||f||^2 has the minimiser of 1/2 ||f||^2 + C sum L_i.
-
-    Parameters
-    ----------
-    penalty
-        lambda, above 0. With squared losses, L_i = r_i^2, see :func:`cost_of_ridge`.
-    """
-    return 0.5 / check_positive(penalty, "lambda")
-
-
-def cost_of_scaled_penalty(penalty: float, samples: int) -> float:
-    """Return C = 1 / (2 m lambda): 1/m sum L_i + lambda ||f||^2 has the minimiser of 1/2 ||f||^2 + C sum L_i.
-
-    With lambda = ``alpha`` / 2 these are the SGDClassifier and SGDRegressor of scikit-learn.
-
-    Parameters
-    ----------
-    penalty
-        lambda, above 0.
-    samples
-        m, at least 1.
-    """
-    return 0.5 / (check_count(samples, "the number of samples") * check_positive(penalty, "lambda"))
-
-
 def cost_of_ridge(ridge: float) -> float:
     """Return C = 1 / lambda: sum r_i^2 + lambda ||f||^2 has the minimiser of 1/2 ||f||^2 + C/2 sum r_i^2.
 
@@ -152,22 +122,6 @@ def cost_of_ridge(ridge: float) -> float:
         lambda, above 0.
     """
     return 1.0 / check_positive(ridge, "lambda")
-
-
-def cost_of_margin(level: float, samples: int) -> float:
-    """Return C = 1 / (m rho): f and b of the nu-machine, divided by rho, are those of the soft margin with this C.
-
-    rho is the ``margin_level`` of a solved NuMargin. LIBSVM's and scikit-learn's NuSVC return the divided f and
-    b, so that their decision values are those of the soft margin.
-
-    Parameters
-    ----------
-    level
-        rho, above 0, since with rho = 0 there is no such soft margin.
-    samples
-        m, at least 1.
-    """
-    return 1.0 / (check_count(samples, "the number of samples") * check_positive(level, "rho"))
 
 
 def scale_of_one_class(nu: float, samples: int) -> float:
@@ -185,26 +139,6 @@ def scale_of_one_class(nu: float, samples: int) -> float:
     if check_positive(nu, "nu") > 1:
         raise ParameterError(f"nu must be a number above 0 and at most 1, but {nu} came.")
     return float(nu) * check_count(samples, "the number of samples")
-
-
-def huber_parameters(epsilon: float, penalty: float, scale: float) -> dict[str, float]:
-    """Return delta = epsilon sigma and C = 1 / (alpha sigma), with which Huber is scikit-learn's HuberRegressor.
-
-    HuberRegressor minimises sum sigma (1 + H(r_i / sigma)) + alpha ||w||^2 over w, b and sigma, with H(z) = z^2 up to
-    epsilon and 2 epsilon |z| - epsilon^2 beyond. At its sigma the minimiser is that of 1/2 ||w||^2 + C sum h(r_i).
-
-    Parameters
-    ----------
-    epsilon, penalty
-        ``epsilon`` and ``alpha`` of the estimator, above 0.
-    scale
-        sigma, above 0, the ``scale_`` of the fitted estimator.
-    """
-    sigma = check_positive(scale, "sigma")
-    return {
-        "delta": check_positive(epsilon, "epsilon") * sigma,
-        "C": 1.0 / (check_positive(penalty, "alpha") * sigma),
-    }
 
 
 def with_constant(X: ArrayLike, scaling: float = 1.0) -> Samples:

@@ -15,9 +15,6 @@ from sklearn.svm import SVC, LinearSVC, NuSVC, OneClassSVM
 
 from formulations import Logistic, NuMargin, OneClass, PenalisedLogistic, SoftMargin, SquaredHinge
 from formulations.modelling.inputs.estimators import (
-    cost_of_margin,
-    cost_of_penalty,
-    cost_of_scaled_penalty,
     scale_of_one_class,
     with_constant,
 )
@@ -97,7 +94,7 @@ def test_nu_machine_divided_by_rho(form: str) -> None:
     X, y = two_classes()
     grid = with_new(X)
     solution = solved(NuMargin(X, y, RADIAL, nu=0.3).forms[form], None)
-    cost = cost_of_margin(solution.margin_level, len(y))
+    cost = 1.0 / (len(y) * solution.margin_level)
     machine = NuSVC(nu=0.3, **SHARP).fit(X, y)
     divided = solution.function(grid) / solution.margin_level
     assert divided == pytest.approx(machine.decision_function(grid), rel=0, abs=CLOSE)
@@ -122,7 +119,7 @@ def test_logistic_regression_in_the_features_of_the_kernel(features: str) -> Non
 
 def test_logistic_regression_as_regularised_empirical_risk() -> None:
     X, y = two_classes()
-    machine = LogisticRegression(C=cost_of_penalty(0.2), fit_intercept=False, tol=1e-10, max_iter=10000).fit(X, y)
+    machine = LogisticRegression(C=0.5 / 0.2, fit_intercept=False, tol=1e-10, max_iter=10000).fit(X, y)
     solution = solved(PenalisedLogistic(X, y, regularisation=0.2), None, 1e-10)
     assert solution.decision == pytest.approx(machine.decision_function(X), rel=0, abs=CLOSE)
 
@@ -146,7 +143,7 @@ def test_stochastic_gradients_have_the_mean_of_the_losses() -> None:
     """They stop early, so that only the order of magnitude is theirs: the cost found is the best of several."""
     X, y = two_classes()
     machine = SGDClassifier(loss="log_loss", alpha=0.02, tol=None, max_iter=2000, average=100, random_state=0).fit(X, y)
-    cost = cost_of_scaled_penalty(0.02 / 2, len(y))
+    cost = 1.0 / (len(y) * 0.02)
     model = Logistic(X, y)
     off = {
         factor: np.abs(
