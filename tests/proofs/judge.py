@@ -17,6 +17,8 @@ import mpmath as mp
 
 __all__ = ["kernel_value", "number", "untruths"]
 
+mp.mp.dps = 60
+
 _SLACK = mp.mpf(10) ** -48
 
 _FORMS = {
@@ -128,7 +130,7 @@ def untruths(raw: bytes, folder: Path) -> list[str]:
 
 
 def _table(said: Any, folder: Path) -> Iterator[list[str]]:
-    raw = (folder / said["file"]).read_bytes()
+    raw = (folder / Path(said["file"]).name).read_bytes()  # in the folder of the proof, whatever the name says
     assert hashlib.sha256(raw).hexdigest() == said["sha256"]
     for line in raw.decode().split():
         yield [float(value).hex() for value in line.split(",")]

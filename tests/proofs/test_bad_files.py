@@ -109,7 +109,11 @@ NOT_PROVED = {
     "multipliers that prove nothing": (infeasible({"kind": "infeasible"}, z="0/1"), "z does not prove"),
     "negative multipliers": (infeasible({"kind": "infeasible"}, z="-1/1"), "z is outside of the nonnegative cone"),
     "rows that are needed, without a point": (infeasible(IRREDUCIBLE | {"irreducible": []}), "no point without it"),
-    "a point that violates another row": (
+    "a point that violates the first row": (
+        infeasible(IRREDUCIBLE | {"irreducible": [[0, "1/1"], [1, "5/1"]]}),
+        "a point is outside of the nonnegative cone",
+    ),
+    "a point that violates the last row": (
         infeasible(IRREDUCIBLE | {"irreducible": [[0, "0/1"], [1, "0/1"]]}),
         "a point is outside of the nonnegative cone",
     ),
@@ -181,6 +185,10 @@ NOT_READ = {
     "no solution of a machine": (claimed(kind="infeasible"), "'infeasible' cannot be claimed here"),
     "an unknown cone": (infeasible(IRREDUCIBLE, cones=[["exponential", 2]]), "the cones are not known here"),
     "a negative cone": (infeasible(IRREDUCIBLE, cones=[["zero", 3], ["zero", -1]]), "the cones are not known here"),
+    "half of a symmetric matrix": (
+        infeasible(IRREDUCIBLE, variables=2, P=[[0, 1, "1/1"]], q="0/1"),
+        "P is not symmetric",
+    ),
     "an entry twice": (infeasible(IRREDUCIBLE, A=[[0, 0, "1/1"]] * 2), "A has (0, 0) twice, or outside"),
     "an entry of row -1": (infeasible(IRREDUCIBLE, A=[[-1, 0, "1/1"]]), "A has (-1, 0) twice, or outside"),
     "truncated gzip": (PACKED[:-1], "is damaged, or too long when unpacked"),

@@ -9,9 +9,10 @@ import pytest
 
 from proofs.documents import machines
 from qpkernels.errors import NoProofError
+from together import together
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@together("seed", [0, 1])
 def test_exact_optima_are_in_narrow_intervals(seed):
     for machine in machines(seed):
         proof = machine.proof
@@ -19,7 +20,7 @@ def test_exact_optima_are_in_narrow_intervals(seed):
         assert proof.digits >= 9, machine.name
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@together("seed", [0, 1])
 def test_ends_beyond_the_optimum_are_refused(seed):
     """By one unit in the last place, and by some."""
     for machine in machines(seed):
