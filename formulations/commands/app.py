@@ -23,6 +23,7 @@ from formulations.commands.lab import lab_command
 from formulations.commands.output import show_logged
 from formulations.commands.plot import plot_command
 from formulations.commands.predict import evaluate_command, export_machine_command, predict_command
+from formulations.commands.prove import prove_command, verify_command
 from formulations.commands.search import grid_command, path_command
 from formulations.commands.solve import fit_command, solve_command
 
@@ -70,6 +71,8 @@ _PANELS = {
     "Choose hyper-parameters": {"grid": grid_command, "path": path_command},
     "Solve and prove": {
         "solve": solve_command,
+        "prove": prove_command,
+        "verify": verify_command,
         "compare": compare_command,
         "cross-examine": cross_examine_command,
         "audit": audit_command,

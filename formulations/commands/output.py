@@ -140,8 +140,16 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _ending_of(error: Exception) -> Ending:
-    from qpkernels.errors import InfeasibleError, SeparableScoresError, SolverFailedError, UnboundedError
+    from qpkernels.errors import (
+        InfeasibleError,
+        NoProofError,
+        SeparableScoresError,
+        SolverFailedError,
+        UnboundedError,
+    )
 
+    if isinstance(error, NoProofError):
+        return Ending.NOT_PROVED
     silent = isinstance(error, InfeasibleError | UnboundedError | SolverFailedError | SeparableScoresError)
     return Ending.NO_ANSWER if silent else Ending.BAD_INPUT
 
