@@ -6,7 +6,7 @@ A page says a setting, a change of some points, or a question::
     {"seq": 7, "setting": {...}}            all of it; formulations.lab.settings says of what
     {"seq": 8, "points": [[3, 0.5, -1.2, 1]]}   the number of a point, and what it is now
     {"seq": 9, "ask": "explain", "sample": 3}
-    {"seq": 10, "ask": "npz"}               a file: python, csv or npz; formulations.lab.exports says what is in it
+    {"seq": 10, "ask": "npz"}               a file: python, npz or proof; formulations.lab.exports says what is in it
 
 An answer has the number of its question, and what was asked or why it is refused. A file comes as text, or as bytes.
 Before the first frame there may be a sentence on why that takes long::

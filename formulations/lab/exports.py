@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The exports of a page: its setting as lines of Python, and its program as matrices."""
+"""The exports of a page: its setting as lines of Python, its program as matrices, and a proof of its optimum."""
 
 from __future__ import annotations
 
@@ -41,22 +41,35 @@ def _rows(setting: Setting) -> Sequence[Sequence[str]]:
 
 
 MOST_SAMPLES = 500
-"""Points of a program: its matrices are dense, 2 MB for each that the kernel fills."""
+"""Points of a program, whose matrices are dense, 2 MB for each that the kernel fills, and of a proof."""
 
 
 def _program(setting: Setting) -> Export:
     """Return the first form of the model, in the variables of the textbook, every block named."""
+    form = next(iter(_convex(setting, "programs", "export(path) of a form").forms.values()))
+    with TemporaryDirectory() as folder:
+        return Export(f"{form.name}.npz", form.export(Path(folder) / "program.npz").read_bytes())
+
+
+def _proof(setting: Setting) -> Export:
+    """Return the proof of the optimum that the page shows, which ``proofcheck`` checks."""
+    model = _convex(setting, "proofs", "solution.prove(path)")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "machine.proof"
+        model.solve(tol=1e-9).prove(path)
+        return Export(path.name, path.read_text(encoding="utf-8"))
+
+
+def _convex(setting: Setting, what: str, call: str) -> Model[Any]:
     if len(setting.points) > MOST_SAMPLES:
         raise ParameterError(
-            f"a page writes programs of up to {MOST_SAMPLES} points, but it has {len(setting.points)}; "
-            "take the Python lines, and call export(path) of a form there."
+            f"a page writes {what} of up to {MOST_SAMPLES} points, but it has {len(setting.points)}; "
+            f"take the Python lines, and call {call} there."
         )
     model = setting.state()
     if not isinstance(model, Model):
         raise ParameterError("the evidence of a relevance machine is no convex program; take the Python lines instead.")
-    form = next(iter(model.forms.values()))
-    with TemporaryDirectory() as folder:
-        return Export(f"{form.name}.npz", form.export(Path(folder) / "program.npz").read_bytes())
+    return model
 
 
 def _script(setting: Setting) -> Export:
@@ -136,5 +149,5 @@ def _stated(kernel: Kernel) -> str:
     return f"{type(kernel).__name__}({parameters})"
 
 
-EXPORTS: Mapping[str, Callable[[Setting], Export]] = {"python": _script, "npz": _program}
+EXPORTS: Mapping[str, Callable[[Setting], Export]] = {"python": _script, "npz": _program, "proof": _proof}
 """How each file is made, by the name by which a page asks for it."""

@@ -39,6 +39,7 @@ export function takeButtons(container, { files, ask, points, paint, link = null 
     python: ["Copy Python", "Copy the lines of Python that solve and draw this", async () =>
       copied((await ask("python")).text, "Python lines copied.", place)],
     npz: ["NPZ", "Download the convex program as matrices", () => file("npz")],
+    proof: ["Proof", "Download a proof of the optimum that anybody can check", () => file("proof")],
   };
   const buttons = [
     ...files.map((name) => taking(...asking[name])),

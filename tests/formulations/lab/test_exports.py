@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import proofcheck
 from formulations.lab.answers import Answers
 from formulations.lab.desk import Desk, menu
 from formulations.lab.exports import EXPORTS, MOST_SAMPLES
@@ -156,6 +157,14 @@ def test_its_optimum_is_that_of_the_page(name: str, tmp_path: Path) -> None:
     proved = certify_cone_program(stated, outcome.point, outcome.multipliers)
     shown = Answers().answer(setting).solution.certificate
     assert proved.primal_value == pytest.approx(shown.primal_value, rel=1e-5, abs=1e-6)
+
+
+def test_the_proof_is_one_of_the_optimum_that_the_page_shows() -> None:
+    setting = next(iter(PRESETS.values())).setting
+    said = json.loads(EXPORTS["proof"](setting).content)
+    proofcheck.check(said, Path(), [])
+    shown = Answers().answer(setting).solution.certificate
+    assert float.fromhex(said["claim"]["lower"]) == pytest.approx(shown.primal_value, rel=1e-5)
 
 
 @pytest.mark.parametrize("machine", ["relevance-classification", "relevance-regression"])
