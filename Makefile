@@ -4,7 +4,7 @@ BIN := .venv/bin
 CODE := proofcheck.py qpkernels formulations tests docs benchmarks noxfile.py
 
 .PHONY: demo test test-fast slow-tests coverage matrix lint format attack mutations oracles figures front-page lab-page \
-	docs docs-open docs-test catalogue performance everyday campaign tips digits lab-benchmark scale cluster trust \
+	docs docs-open docs-test catalogue performance everyday campaign tips digits proofs lab-benchmark scale cluster trust \
 	scikit-learn-tests jupyter browser formal release-check clean clean-code
 
 demo: .venv/demo
@@ -160,6 +160,10 @@ tips: .venv/dev
 # zip.test.gz, in a folder of yours: make digits DATA=folder; an hour.
 digits: .venv/dev
 	$(BIN)/python -m benchmarks.digits --data "$(DATA)"
+
+# docs/performance/proofs.md: portable proofs written and checked, from a9a.xz in a folder of yours if it is named; minutes.
+proofs: .venv/dev
+	$(BIN)/python -m benchmarks.proofs $(if $(DATA),--data "$(DATA)") $(OPTIONS)
 
 # docs/performance/lab.md: a point dragged in a browser, and an hour of random events; OPTIONS="--soak 0" without that.
 lab-benchmark: .venv/dev

@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tempfile
 import time
 from collections.abc import Sequence
@@ -124,6 +125,12 @@ def main(arguments: Sequence[str]) -> None:
         say("installed into an empty environment")
         run(python, "-I", HERE / "used.py", folder=outside)
         say("used.py: a first use")
+        run(python.with_name("proofcheck"), "machine.proof", folder=outside)
+        with tarfile.open(sdist) as archive:
+            archive.extract(f"{sdist.name.removesuffix('.tar.gz')}/proofcheck.py", outside, filter="data")
+        (alone,) = outside.glob("*/proofcheck.py")
+        run(sys.executable, "-I", alone, "machine.proof", folder=outside)
+        say("proofcheck, installed and alone, of the proof that used.py wrote")
         run(python.with_name("qpkernels"), "compare", "breast-cancer", "--scale", folder=outside)
         say("the demo, qpkernels compare breast-cancer --scale")
         run(UV, "pip", "install", "--python", python, "mypy")

@@ -31,5 +31,6 @@ assert np.isclose(solution.certificate.primal_value, classifier.certificate_.pri
 judged = audit(svm.SVC(C=1.0, gamma=1.0).fit(X, y), X, y)
 assert judged.machines[0].certificate.relative_gap < 1e-2, judged
 
+solution.prove("machine.proof", digits=6)
 solution.save("machine.npz")
 assert np.array_equal(load("machine.npz").predict(X), solution.predict(X))
