@@ -236,6 +236,9 @@ def exact_point(M: csr_array, c: Vector, u: Sequence[Fraction], room: Vector) ->
 _FILL = 8
 """Entries that the elimination of one unknown may add to a sparse system."""
 
+_MOST_FILL = 1000
+"""The same while more equations are left than are solved together."""
+
 _MOST = 64
 """Equations that are solved together in rational arithmetic, whose time grows with more than the cube of them."""
 
@@ -299,14 +302,17 @@ class _Sparse:
         return cls(rows, holders, [], n)
 
     def eliminates(self) -> bool:
-        """Eliminate the unknown that fewest equations have; return whether that left the system sparse."""
+        """Eliminate an unknown by the shortest equation, or the one that fewest have, while that fills in little."""
         for j in [j for j, holders in self.holders.items() if not holders]:
             del self.holders[j]
         if not self.holders:
             return False
         j = min(self.holders, key=lambda each: len(self.holders[each]))
         i = min(self.holders[j], key=lambda each: len(self.rows[each]))
-        if (len(self.rows[i]) - 2) * (len(self.holders[j]) - 1) > _FILL:
+        shortest = min((each for each in self.rows if len(self.rows[each]) > 1), key=lambda each: len(self.rows[each]))
+        fewest = min(self.rows[shortest].keys() - {self.right}, key=lambda each: len(self.holders[each]))
+        i, j = min((i, j), (shortest, fewest), key=self._fill)
+        if self._fill((i, j)) > (_FILL if len(self.holders) <= _MOST else _MOST_FILL):
             return False
         pivot = self.rows.pop(i)
         for column in pivot.keys() - {self.right}:
@@ -315,6 +321,11 @@ class _Sparse:
             self._subtract(other, self.rows[other].pop(j) / pivot[j], j, pivot)
         self.eliminated.append((j, pivot))
         return True
+
+    def _fill(self, place: tuple[int, int]) -> int:
+        """Return how many entries the elimination by this entry may add (Markowitz, 1957)."""
+        i, j = place
+        return (len(self.rows[i]) - 2) * (len(self.holders[j]) - 1)
 
     def _subtract(self, other: int, share: Fraction, j: int, pivot: dict[int, Fraction]) -> None:
         row = self.rows[other]

@@ -4,8 +4,11 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
+from scipy.sparse import csr_array
 
-from qpkernels.arrays.exact_algebra import enclose_null_vector
+from qpkernels.arrays.exact_algebra import enclose_null_vector, exact_solution
+from qpkernels.errors import NoProofError
 from together import together
 
 
@@ -46,3 +49,33 @@ def test_what_is_not_solved_for_stays() -> None:
 
 def test_numbers_beyond_float64() -> None:
     assert enclose_null_vector(np.array([[Fraction(1, 10**200), 10**200]], dtype=object), np.array([2.0, 1.0])) is None
+
+
+def products(B, y):
+    return [
+        sum((Fraction(value) * each for value, each in zip(row, y, strict=True)), Fraction(0)) for row in B.tolist()
+    ]
+
+
+def test_a_sparse_system_with_dense_rows_is_solved_exactly():
+    """Each of 300 unknowns has an equation of its own, and 5 others tie them all."""
+    rng = np.random.default_rng(0)
+    B = np.block([[np.eye(300), rng.integers(-3, 4, (300, 5))], [rng.integers(-3, 4, (5, 305))]]).astype(float)
+    right = [Fraction(k, 7) for k in range(305)]
+    found = exact_solution(csr_array(B), right)
+    assert found is not None
+    assert products(B, found) == right
+
+
+def test_equations_that_depend_on_each_other_are_solved_where_they_agree():
+    B = np.arange(9.0).reshape(3, 3)[[0, 1, 2, 0]]
+    right = products(B, [Fraction(1, 3), Fraction(2), Fraction(-1)])
+    found = exact_solution(csr_array(B), right)
+    assert found is not None
+    assert products(B, found) == right
+    assert exact_solution(csr_array(B), [*right[:3], right[0] + 1]) is None
+
+
+def test_a_dense_system_that_would_take_long_is_refused():
+    with pytest.raises(NoProofError, match="equations have to be solved together"):
+        exact_solution(csr_array(np.random.default_rng(0).normal(size=(200, 200))), [Fraction(1)] * 200)
