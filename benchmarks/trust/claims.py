@@ -186,6 +186,15 @@ LIMITS = (
         ("qpkernels/kernels/test_enclosed.py::test_elementary_functions_are_as_exact_as_is_assumed",),
     ),
     Claim(
+        "**Portable proofs.** `proofcheck` checks a file with a problem, an answer and an interval in exact "
+        "arithmetic, and none of the code of this library has a part in it. [A page](../proofs.md) lists what "
+        "still has to be believed then.",
+        (
+            "proofs/test_bad_files.py::test_the_checker_alone_is_enough",
+            "proofs/test_mutations.py::test_whatever_is_still_called_proved_is_true",
+        ),
+    ),
+    Claim(
         "**This code.** A certificate is a few hundred lines. They are tested against rational arithmetic, closed "
         "forms and other software, and by the attacks below. A wrong `optimal` is the worst bug that this library "
         "can have: please report it.",
