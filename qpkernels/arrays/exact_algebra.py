@@ -537,7 +537,7 @@ def near_factor(P: Matrix) -> Matrix:
         try:
             G = cholesky(P + shift * np.eye(len(P)), lower=True, check_finite=False)
         except LinAlgError:
-            shift = max(4.0 * shift, least)
+            shift = max(4.0 * shift, least / 64.0)
             continue
         # Products of multiples of one power of 2 are products of short integers.
         grid = 2.0 ** (np.frexp(np.abs(G).max(initial=0.0))[1] - 56)
