@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
 
@@ -24,6 +24,7 @@ from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen
 from qpkernels.display import Card, TextbookProblem
 from qpkernels.display.card import carded
 from qpkernels.errors import InfeasibleError
+from qpkernels.gram import LowRank
 from qpkernels.problems import (
     Bounds,
     Certificate,
@@ -185,15 +186,20 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
 
     def solution(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Answered:
         """Return the answer in the terms of the model: support, interval and conditions by the same arrays."""
-        return self._solution_with(self._read(answer, bounds), answer, certificate, bounds, run)
+        return self._solution_with(self._read(answer, bounds), answer, certificate, run, self._without_matrix())
 
     def _solution_unread(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Answered:
         """Return the same, which keeps this model until somebody asks for what is read with :meth:`solution`."""
         unread = dict.fromkeys(READ) | {"_unread": partial(self._read, answer, bounds)}
-        return self._solution_with(unread, answer, certificate, bounds, run)
+        return self._solution_with(unread, answer, certificate, run, self)
+
+    def _without_matrix(self) -> Self:
+        """Return the model as it is now, for a proof later on, without keeping the kernel matrix in memory."""
+        gram = self.gram
+        return self._as_it_is(gram if isinstance(gram, LowRank) else gram.unformed())
 
     def _solution_with(
-        self, read: Mapping[str, Any], answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run
+        self, read: Mapping[str, Any], answer: Candidate, certificate: Certificate, run: Run, kept: Self
     ) -> Answered:
         ended = dict(vars(run))
         return self._interpret(
@@ -207,7 +213,7 @@ class KernelMachine(Restatable, Generic[Answered], metaclass=ChecksKeywords):
             _coefficient=self.entry.coefficient,
             _correction=self.gram.correction,
             _in_matrices=ended.pop("in_matrices"),
-            _stated=(self, ended.pop("program") or bounds),
+            _stated=(kept, ended.pop("program")),
             **read,
             **ended,
         )

@@ -24,7 +24,6 @@ from qpkernels.problems import Certificate, ConeProgram, Status, Support
 from qpkernels.solvers import Claim, ConePoint, Outcome
 
 if TYPE_CHECKING:
-    from formulations.modelling.proving import Statable
     from qpkernels.files.proofs import Proof
 
 __all__ = [
@@ -218,8 +217,8 @@ class Solution(Answering, Carded):
     _correction: Correction | None = field(kw_only=True)
     _in_matrices: ConePoint | None = field(default=None, kw_only=True)
     """For a form that was solved in matrices, x and z as certified: another solve or an enclosure starts from them."""
-    _stated: tuple[Any, Statable] | None = field(default=None, kw_only=True)
-    """The model, and the problem as it was stated and solved: what a proof states. Copies and pickles lack it."""
+    _stated: tuple[Any, ConeProgram | None] | None = field(default=None, kw_only=True)
+    """The model as it was solved, and the matrices of an extended form: what a proof states. Copies lack it."""
     _unread: Callable[[], Mapping[str, Any]] | None = field(default=None, kw_only=True)
     """Reads the fields that are left to be read, which came as None."""
     _left_out: tuple[str, ...] = field(default=(), init=False)
@@ -322,9 +321,11 @@ class Solution(Answering, Carded):
                 f"this {type(self).__name__} is a copy or came from a file, without the problem that it answers; state "
                 "the model again and call model.prove(solution)."
             )
-        model, stated = self._stated
-        answer = self._in_matrices if isinstance(stated, ConeProgram) else self
-        return prove_answer(model, stated, answer, ProofRequest.of(path, digits, points))
+        model, program = self._stated
+        asked = ProofRequest.of(path, digits, points)
+        if program is None:
+            return prove_answer(model, model.bounds(), self, asked)
+        return prove_answer(model, program, self._in_matrices, asked)
 
     def explain(self, sample: int) -> str:
         """Describe in words where a training sample lies, and how well its optimality conditions hold.

@@ -180,12 +180,12 @@ def test_decisions_that_are_none_are_refused() -> None:
 
 def test_functions_of_other_samples_do_not_add_up() -> None:
     wide = np.column_stack([X, T])
-    h = Function(RBF(1.0), "h")
-    cost = f.squared_norm + h.squared_norm + cp.sum_squares(f(X) + h(wide) - T)
+    k, h = Function(RBF(1.0), "k"), Function(RBF(1.0), "h")
+    cost = k.squared_norm + h.squared_norm + cp.sum_squares(k(X) + h(wide) - T)
     solution: MachineSolution = Machine(cp.Minimize(cost)).solve()
     assert solution.predictor(h).predict(wide) == pytest.approx(h(wide).value)
     with pytest.raises(ShapeError, match="of the same samples, but theirs are of shapes"):
-        solution.predictor(lambda X: f(X) + h(X))
+        solution.predictor(lambda X: k(X) + h(X))
     with pytest.raises(ShapeError, match=r"fitted to samples with 3 features"):
         solution.predictor(h).predict(X)
 
