@@ -19,7 +19,7 @@ A cone-program is the minimum of 1/2 x'Px + q'x + offset subject to l <= x <= u 
 z in the dual cones and any y bound it by offset - 1/2 y'Py - h'z + the least of (Py + q + A'z)'x over l <= x <= u.
 
 A yes could be wrong for these reasons alone:
- 1. Python's integers, fractions, json, gzip or hashlib are wrong.
+ 1. Python's integers, fractions, json, zlib or hashlib are wrong.
  2. This file is wrong. It is short so that you can read it.
  3. A kernel is not positive semidefinite, against the theorem that THEOREMS names. (A matrix is checked here.)
  4. The problem in the file is not the one that you mean. Its digest is printed; its words are not checked.
@@ -35,6 +35,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
+from decimal import Context
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import inf, isqrt, lcm
@@ -47,7 +48,6 @@ Interval = tuple[int, int]  # of integers that stand for n / 2^F
 Kernel = Callable[[int, int], Interval]  # of the numbers of two samples
 Matrix = list[dict[int, Fraction]]  # rows of their nonzero entries
 FLOAT = re.compile(r"(-?)0x([01])(?:\.([0-9a-f]{1,13}))?p([+-]?[0-9]{1,4})")
-RATIO = re.compile(r"-?[0-9a-f]+/[0-9a-f]+")
 THEOREMS = {
     "linear": "it is an inner product", "constant": "it is a number of at least 0",
     **dict.fromkeys(("rbf", "laplacian", "matern"), "it is the Fourier transform of a density (Bochner, 1932)"),
@@ -92,7 +92,7 @@ def number(said: str, name: str) -> Fraction:
         digits, exponent = match[3] or "", int(match[4])
         require(abs(exponent) < 1100, f"{name!r} = {said} is no double")
         return int(match[1] + match[2] + digits, 16) * Fraction(2) ** (exponent - 4 * len(digits))
-    require(RATIO.fullmatch(said), f'{name!r} must be like "0x1.8p+1" or "-3/a1", but {said[:40]!r} came')
+    require(re.fullmatch(r"-?[0-9a-f]+/[0-9a-f]+", said), f'{name!r} must be like 0x1.8p+1 or -3/a1, not {said[:40]!r}')
     return Fraction(*(int(part, 16) for part in said.split("/")))
 def vector(said: Any, name: str, size: int, infinite: bool = False) -> list[Any]:
     """Return so many numbers, equal ones where one stands alone; infinite ones, where they may be, are floats."""
@@ -147,7 +147,8 @@ def kernel(said: Any, points: list[Any], used: set[str]) -> Kernel:
         words = [Counter(text[start : start + p] for start in range(len(text) - p + 1)) for text in points]
         return lambda i, j: around(sum(count * words[j][word] for word, count in words[i].items()))
     width = len(points[0])
-    require(width and all(isinstance(row, list) and len(row) == width for row in points), "samples differ in length")
+    alike = all(type(row) is list and len(row) == width and {*map(type, row)} == {str} for row in points)
+    require(width and alike, "samples must be lists of as many texts each")
     if name == "matching":  # the share of equal columns
         return lambda i, j: around(sum(a == b for a, b in zip(points[i], points[j], strict=True)), width)
     X, unit = integers([vector(row, "a sample", width) for row in points])
@@ -164,8 +165,7 @@ def kernel(said: Any, points: list[Any], used: set[str]) -> Kernel:
     square: Kernel = lambda i, j: around(norms[i] + norms[j] - 2 * sum(map(mul, WX[i], X[j])), bottom)
     if name == "rbf":  # exp(-sum_c gamma_c (x_c - z_c)^2)
         return lambda i, j: exp_minus(square(i, j))
-    nu = said["nu"]
-    require(nu in ("1/2", "3/2", "5/2"), "'nu' must be 1/2, 3/2 or 5/2")
+    require((nu := said["nu"]) in ("1/2", "3/2", "5/2"), "'nu' must be 1/2, 3/2 or 5/2")
     def matern(i: int, j: int) -> Interval:  # e^-t, (1 + t) e^-t or (1 + t + t^2/3) e^-t, t^2 = 2 nu ||x - z||^2 / l^2
         s = square(i, j)
         t = isqrt(s[0] << F), isqrt(s[1] << F) + 1
@@ -192,7 +192,7 @@ def lacking(P: Matrix, said: Any) -> Fraction:
     worst = Fraction(0)
     for i, row in enumerate(P):
         square = (Fraction(sum(map(mul, G[i], each)), unit * unit) for each in G)
-        rest = {j: row.get(j, Fraction(0)) - v for j, v in enumerate(square)} or row
+        rest = {j: row.get(j, Fraction(0)) - v for j, v in enumerate(square)} if G else row
         worst = max(worst, sum((abs(v) for j, v in rest.items() if j != i), -rest.get(i, Fraction(0))))
     return worst
 # --- A kernel-qp ------------------------------------------------------------------------------------------------------
@@ -204,14 +204,14 @@ class Machine:
         require(m and isinstance(samples, list), "'samples' must be a list of samples")
         self.lower, self.upper = (vector(said[key], key, m, True) for key in ("lower", "upper"))
         self.target, self.width, self.ridge = (vector(said[key], key, m) for key in ("target", "epsilon", "ridge"))
-        require(max(self.lower) <= 0 <= min(self.upper + self.width + self.ridge), "'lower' > 0, or another one is < 0")
+        require(max(self.lower) <= 0 <= min(self.upper + self.width + self.ridge), "0 is out of bounds, or a width < 0")
         self.balances = [(vector(each["row"], "row", m), number(each["total"], "total"), each["sense"])
                          for each in said["balances"]]
         require({sense for _, _, sense in self.balances} <= {"=", "<=", ">="}, "the sense of a balance is =, <= or >=")
         self.k = kernel(said["kernel"], samples + points, self.used)
         if "matrix" in self.used:
             require(self.used == {"matrix"} and not points, "a matrix stands alone, and has no further points")
-            require(samples == [list(column) for column in zip(*samples)], "the matrix is not symmetric")
+            require(samples == [list(column) for column in zip(*samples)], "the matrix is not symmetric as text")
             self.lacks = lacking([dict(enumerate(vector(row, "a row", m))) for row in samples], said["kernel"])
     def values(self, a: list[Fraction], numbers: Sequence[int]) -> list[Any]:
         """Return intervals of f(x_i), f = sum_j a_j k(x_j, .), at the samples and points of these numbers."""
@@ -358,15 +358,15 @@ def check(said: Any, folder: Path, notes: list[str]) -> None:
     low, high = (number(claim[key], key) for key in ("lower", "upper"))
     for key, end, more in (("lower", low, low - lower), ("upper", high, upper - high)):
         require(end == Fraction(float(end)), f"the {key} end of the interval must be a double")
-        power = more.numerator.bit_length() - more.denominator.bit_length() + 1
-        prove(more <= 0, f"the {key} end is beyond what is proved, by at most 2^{power}")
+        prove(more <= 0, f"the {key} end is beyond what is proved")
     digits = len(str(int(max(abs(low), abs(high)) / (high - low)))) - 1 if high > low else "all"
-    notes.append(f"PROVED to {digits} digits: the optimum is in [{float(low)!r}, {float(high)!r}]")
+    ends = (str(Context(17, to).create_decimal(float(v))) for to, v in (("ROUND_FLOOR", low), ("ROUND_CEILING", high)))
+    notes.append(f"PROVED to {digits} digits: the optimum is in [{', '.join(ends)}]")
 def verify(raw: bytes, folder: Path) -> list[str]:
     """Return what a file proves, whose data files are in a folder."""
     objects, notes = list[Object](), list[str]()
-    hook = partial(Object, objects)
-    said = json.loads(raw, object_pairs_hook=hook, parse_float=whole, parse_constant=whole, parse_int=whole)
+    reading: Any = dict.fromkeys(("parse_float", "parse_constant", "parse_int"), whole)
+    said = json.loads(raw, object_pairs_hook=partial(Object, objects), **reading)
     parts = said["bundle"] if "bundle" in said else [said]
     require(parts and isinstance(parts, list), "a bundle must be a list of proofs")
     for part in parts:

@@ -291,7 +291,7 @@ class Solution(Answering, Carded):
     def prove(self, path: str | Path | None = None, *, digits: int = 9, points: ArrayLike | None = None) -> Proof:
         """Return a proof that a stranger can check, with the problem and the answer in it, and write it to a file.
 
-        ``python proofcheck.py machine.proof`` checks it in exact arithmetic, with Python's standard library alone.
+        ``python -I proofcheck.py machine.proof`` checks it in exact arithmetic, with Python's standard library alone.
 
         Parameters
         ----------

@@ -75,7 +75,7 @@ def test_counts_of_words_and_of_equal_columns_are_exact():
     words = ["abab", "ba", "", "a"]
     k = proofcheck.kernel({"name": "spectrum", "p": 2}, words, set())
     assert [k(0, j) for j in range(4)] == [(5 * ONE, 5 * ONE), (ONE, ONE), (0, 0), (0, 0)]
-    rows = [["0x1p+0", "x", True, None], ["0x1p+0", "y", False, None]]
+    rows = [["0x1p+0", "x", "True", ""], ["0x1p+0", "y", "False", ""]]
     k = proofcheck.kernel({"name": "matching"}, rows, set())
     assert k(0, 1) == (ONE // 2, ONE // 2)
 
