@@ -204,7 +204,7 @@ class Machine:
         require(m and isinstance(samples, list), "'samples' must be a list of samples")
         self.lower, self.upper = (vector(said[key], key, m, True) for key in ("lower", "upper"))
         self.target, self.width, self.ridge = (vector(said[key], key, m) for key in ("target", "epsilon", "ridge"))
-        require(max(self.lower) <= 0 <= min(self.upper + self.width + self.ridge), "0 is out of bounds, or a width or ridge is below 0")
+        require(max(self.lower) <= 0 <= min(self.upper + self.width + self.ridge), "0 is out of bounds, or a width < 0")
         self.balances = [(vector(each["row"], "row", m), number(each["total"], "total"), each["sense"])
                          for each in said["balances"]]
         require({sense for _, _, sense in self.balances} <= {"=", "<=", ">="}, "the sense of a balance is =, <= or >=")

@@ -179,7 +179,7 @@ NOT_READ = {
     "no samples": (stated(samples=[]), "'samples' must be a list of samples"),
     "too few targets": (stated(target=["0/1"]), "'target' must hold 3 numbers"),
     "a lower bound above 0": (stated(lower="1/8"), "0 is out of bounds"),
-    "a negative ridge": (stated(ridge="-1/8"), "a width or ridge is below 0"),
+    "a negative ridge": (stated(ridge="-1/8"), "a width < 0"),
     "an unknown sense": (stated(balances=[{"row": "1/1", "total": "0/1", "sense": "!="}]), "the sense of a balance is"),
     "an unknown claim": (claimed(kind="unbounded"), "'unbounded' cannot be claimed here"),
     "no solution of a machine": (claimed(kind="infeasible"), "'infeasible' cannot be claimed here"),
