@@ -35,7 +35,7 @@ PACKAGES = ("qpkernels", "formulations")
 LIMITS: dict[str, int] = {
     "cases of the tests": 13_311,
     "files, without those of kernels, models and solvers": 350,
-    "lines, without theirs": 85_130,
+    "lines, without theirs": 85_165,
     "circles of files": 0,
     "classes above a class": 7,
     "names of several classes": 10,

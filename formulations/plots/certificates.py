@@ -79,7 +79,8 @@ class CertificateDisplay(Display):
         """
         if not isinstance(solution, Solution):
             raise ParameterError(f"a Solution was expected, but {shown(solution)} came.")
-        return cls.from_certificates({solution.solver: solution.certificate}, tol=solution.certificate.asked)
+        made = cls.from_certificates({solution.solver: solution.certificate}, tol=solution.certificate.asked)
+        return made._drawing(solution)
 
     @classmethod
     def from_certificates(cls, certificates: Mapping[str, Certificate], *, tol: float = 1e-6) -> Self:

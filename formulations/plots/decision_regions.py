@@ -143,7 +143,7 @@ class DecisionRegionDisplay(Display):
         gram = _gram_of(model)
         section = Section.of(gram.X, features, fixed, 2, gram.feature_names)
         decision = _decision_of_solution(solution, model, section.X, response_method)
-        return cls._of(decision, section, margins, extent, grid_resolution)
+        return cls._of(decision, section, margins, extent, grid_resolution)._drawing(solution)
 
     @classmethod
     def from_estimator(
@@ -181,7 +181,7 @@ class DecisionRegionDisplay(Display):
         """
         section = Section.of(X, features, fixed, 2)
         decision = _decision_of_estimator(estimator, section.table(section.X), y, response_method)
-        return cls._of(decision, section, margins, extent, grid_resolution)
+        return cls._of(decision, section, margins, extent, grid_resolution)._drawing(estimator)
 
     @classmethod
     def _of(

@@ -7,14 +7,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from formulations.plots.style import explain, require_matplotlib, style
 from qpkernels.arrays import shown
-from qpkernels.errors import ShapeError
+from qpkernels.errors import ParameterError, ShapeError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from qpkernels.files.proofs import Bundle, Proof
 
 __all__ = ["Display"]
 
@@ -43,6 +46,35 @@ class Display(ABC):
     """Entries of a legend that are side by side below a new figure."""
 
     axes_: Sequence[Axes] = field(init=False)
+    _answer: Any = field(default=None, init=False)
+
+    def _drawing(self, answer: Any) -> Self:
+        """Remember the solution or the estimator that is drawn."""
+        self._answer = answer
+        return self
+
+    def prove(self, path: str | Path | None = None, *, digits: int = 9) -> Proof | Bundle:
+        """Return the proof of the answer that is drawn, as :meth:`formulations.Solution.prove` does.
+
+        Parameters
+        ----------
+        path, digits
+            As :meth:`formulations.Solution.prove` takes them.
+
+        Raises
+        ------
+        ParameterError
+            If this draws no solution or estimator of this library.
+        NoProofError
+            If the vocabulary of proofs has no words for the problem.
+        """
+        if not hasattr(self._answer, "prove"):
+            raise ParameterError(
+                f"this {type(self).__name__} draws no solution or estimator of this library; prove a solution, or the "
+                "fit of another library by audit(estimator, X, y).prove(path)."
+            )
+        proof: Proof | Bundle = self._answer.prove(path, digits=digits)
+        return proof
 
     def plot(self, ax: AxesLike | None = None, *, legend: bool = True) -> Self:
         """Draw it.

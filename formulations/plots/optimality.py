@@ -108,7 +108,7 @@ class KKTDisplay(Display):
             tolerance=limit,
             xlabel=_place_of(model),
             ylabel=f"multiplier ${name}$" if graph.scale is not None else f"multiplier by its cost, ${name} / C$",
-        )
+        )._drawing(solution)
 
     @classmethod
     def from_estimator(

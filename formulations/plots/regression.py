@@ -151,7 +151,7 @@ class TubeDisplay(_CurveDisplay):
             support,
             extent,
             grid_resolution,
-        )
+        )._drawing(solution)
 
     @classmethod
     def from_estimator(
@@ -199,7 +199,8 @@ class TubeDisplay(_CurveDisplay):
         width = check_nonnegative(found, "epsilon")
         tube = _tube_of(residuals, width) if width > 0 else _no_tube(residuals)
         support = _rows_in(section.X, estimator)
-        return cls._of(section, estimator.predict, residuals, width, tube, support, extent, grid_resolution)
+        made = cls._of(section, estimator.predict, residuals, width, tube, support, extent, grid_resolution)
+        return made._drawing(estimator)
 
     @classmethod
     def _of(

@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 import formulations.plots
 from display_examples import BASELINES, EXAMPLES, SIDE, distance, drawn, panels_of, read, soft_margin, write
 from formulations.losses import Hinge
-from formulations.plots import DecisionRegionDisplay, LossDisplay
-from qpkernels.errors import MissingPackageError, ShapeError
+from formulations.plots import CertificateDisplay, DecisionRegionDisplay, KKTDisplay, LossDisplay
+from qpkernels.errors import MissingPackageError, ParameterError, ShapeError
 
 TOLERANCE = 0.03
 """Root mean square of the difference of two pictures, in shares of the way from black to white."""
@@ -114,3 +114,15 @@ def test_drawing_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(MissingPackageError, match=r"pip install matplotlib"):
         display.plot()
+
+
+def test_what_is_drawn_is_proved() -> None:
+    model, solution = soft_margin()
+    proofs = [
+        CertificateDisplay.from_solution(solution).prove(),
+        DecisionRegionDisplay.from_solution(solution, model).prove(),
+        KKTDisplay.from_solution(solution, model).prove(),
+    ]
+    assert {proof.digest for proof in proofs} == {solution.prove().digest}
+    with pytest.raises(ParameterError, match=r"LossDisplay draws no solution .*\.prove\(path\)"):
+        LossDisplay.from_losses([Hinge()]).prove()
