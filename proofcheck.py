@@ -64,7 +64,7 @@ def require(condition: object, message: str, error: type[Exception] = ValueError
 prove = partial(require, error=FailedError)
 # --- Reading: the file is taken to be hostile -------------------------------------------------------------------------
 def content(path: Path) -> bytes:
-    require(path.is_file() and path.stat().st_size < MOST_BYTES, f"{str(path)!r} is no file of less than 128 MiB")
+    require(path.is_file() and path.stat().st_size < MOST_BYTES, f"no file {str(path)!r} of less than 128 MiB is there")
     raw = path.read_bytes()
     if raw[:2] == b"\x1f\x8b":
         packed = zlib.decompressobj(31)  # gzip

@@ -194,8 +194,8 @@ NOT_READ = {
     "truncated gzip": (PACKED[:-1], "is damaged, or too long when unpacked"),
     "gzip that goes on": (PACKED + b"\0", "is damaged, or too long when unpacked"),
     "gzip of 256 MiB": (gzip.compress(bytes(1 << 28), 1), "is damaged, or too long when unpacked"),
-    "a missing table": (table(TABLE, file="none.csv"), "none.csv' is no file of less than 128 MiB"),
-    "a table elsewhere": (table(TABLE, file="/dev/zero"), "zero' is no file of less than 128 MiB"),
+    "a missing table": (table(TABLE, file="none.csv"), "none.csv' of less than 128 MiB is there"),
+    "a table elsewhere": (table(TABLE, file="/dev/zero"), "zero' of less than 128 MiB is there"),
     "another table": (
         table(b"0\n2\n4\n"),
         f"the digest of 'table.csv' is {hashlib.sha256(TABLE).hexdigest()}, not that",
