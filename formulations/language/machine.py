@@ -505,7 +505,9 @@ class Machine(Carded):
         >>> print(proof.digits >= 9, f"{proof.lower:.4f}")
         True 2.2068
         """
-        from formulations.modelling.proving import best_proof  # few answers are proved, and it takes its time to import
+        from qpkernels.files.proofs.document import (
+            best_proof,  # few answers are proved, and it takes its time to import
+        )
 
         def proofs(backend: SolverLike | None) -> Proof:
             return best_proof((partial(self._proof, backend, tol) for tol in _PROVING), digits)

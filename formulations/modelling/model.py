@@ -199,7 +199,7 @@ class Model(KernelMachine[Answered]):
         )
 
         self._check_changes()
-        return prove_answer(self, self.bounds(), self.candidate(answer), ProofRequest.of(path, digits, points))
+        return prove_answer(self, self.candidate(answer), ProofRequest.of(path, digits, points))
 
     def candidate(self, answer: Any, weights: bool | None = None) -> Candidate:
         """Read an answer as :meth:`formulations.modelling.model.Model.certify` takes it, or refuse it."""

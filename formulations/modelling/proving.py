@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,21 +16,18 @@ from qpkernels.arrays import Vector, check_count
 from qpkernels.arrays.files import check_path
 from qpkernels.errors import NoProofError, ParameterError, SolverFailedError
 from qpkernels.files.proofs import Bundle, Proof, machines, prove_cone_program, prove_machine
+from qpkernels.files.proofs.cone_programs import CONES
+from qpkernels.files.proofs.document import best_proof
 from qpkernels.files.proofs.machines import predicted
 from qpkernels.gram import LowRank
 from qpkernels.gram.functions import check_width
-from qpkernels.problems import Bounds, ConeProgram, KernelQP, LevelQP, Nonnegative, SecondOrder, Zero
+from qpkernels.problems import Bounds, ConeProgram, KernelQP, LevelQP
 from qpkernels.solvers import find_solver
 
-__all__ = ["ProofRequest", "Statable", "best_proof", "bundled", "prove_answer"]
-
-Statable: TypeAlias = Bounds | ConeProgram
-"""What a proof states: the bounds of a model, or the matrices of an extended form."""
+__all__ = ["ProofRequest", "bundled", "prove_answer"]
 
 _MOST_DIGITS = 15
 """Digits of an interval of floats."""
-
-_CONES = (Zero, Nonnegative, SecondOrder)
 
 _SMALL = 3000
 """Samples up to which the interior-point method refines an answer."""
@@ -70,7 +67,7 @@ class ProofRequest:
         return cls(digits, points, None if path is None else check_path(path))
 
 
-def prove_answer(model: Any, stated: Statable, answer: Any, asked: ProofRequest) -> Proof:
+def prove_answer(model: Any, answer: Any, asked: ProofRequest, program: ConeProgram | None = None) -> Proof:
     """Return the proof of an answer, written where a path is given.
 
     An answer whose interval has fewer digits than asked for is refined, as far as float64 goes.
@@ -79,12 +76,12 @@ def prove_answer(model: Any, stated: Statable, answer: Any, asked: ProofRequest)
     ----------
     model
         The model, for its words, and for the samples that its points are.
-    stated
-        The problem as it was solved.
     answer
         A Candidate or Solution; of an extended form, a ConePoint.
     asked
         What is asked for.
+    program
+        The matrices of an extended form, which the proof states in place of the model.
 
     Raises
     ------
@@ -92,12 +89,12 @@ def prove_answer(model: Any, stated: Statable, answer: Any, asked: ProofRequest)
         If the vocabulary of proofs has no words for the problem, or if no point near the answer proves anything.
     """
     words = f"{model.name}: {model.scale.objective}"
-    if isinstance(stated, ConeProgram):
+    if program is not None:
         given = (answer.point, answer.multipliers)
-        proof = _of_program(stated, [given], f"{model.name}, extended by its user", asked.digits)
+        proof = _of_program(program, [given], f"{model.name}, extended by its user", asked.digits)
     else:
         try:
-            proof = _of_machine(stated, answer, words, asked.digits)
+            proof = _of_machine(model.bounds(), answer, words, asked.digits)
         except NoProofError as reason:
             proof = _in_matrices(model, words, asked.digits, reason)
     if asked.points is not None:
@@ -122,7 +119,7 @@ def _in_matrices(model: Any, words: str, digits: int, reason: NoProofError) -> P
     if form is None or len(model) > machines.LARGEST_MATRIX:
         raise reason
     program = form.lower().program
-    if not all(isinstance(cone, _CONES) for cone in program.cones):
+    if not all(isinstance(cone, CONES) for cone in program.cones):
         raise reason
     try:
         return _of_program(program, (), f"{words}, its form {form.name} in matrices of float64", digits)
@@ -146,32 +143,6 @@ def _of_machine(bounds: Bounds, answer: Any, words: str, digits: int) -> Proof:
     return best_proof(
         (partial(prove_machine, bounds, *each, words) for each in _answers(bounds, answer, digits)), digits
     )
-
-
-def best_proof(attempts: Iterable[Callable[[], Proof]], digits: int) -> Proof:
-    """Return the narrowest proof, from attempts that go on until one determines so many digits of the optimum.
-
-    Raises
-    ------
-    NoProofError
-        If none of them proves anything: the last reason.
-    """
-    best, reason = None, NoProofError("no solver finds an answer that is close enough to be proved.")
-    for attempt in attempts:
-        try:
-            proof = attempt()
-        except NoProofError as error:
-            reason = error
-            continue
-        except SolverFailedError:
-            continue
-        if best is None or proof.upper - proof.lower < best.upper - best.lower:
-            best = proof
-        if best.digits >= digits:
-            break
-    if best is None:
-        raise reason
-    return best
 
 
 def _answers(bounds: Bounds, answer: Any, digits: int) -> Iterator[tuple[Vector, Vector]]:

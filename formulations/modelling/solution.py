@@ -323,9 +323,7 @@ class Solution(Answering, Carded):
             )
         model, program = self._stated
         asked = ProofRequest.of(path, digits, points)
-        if program is None:
-            return prove_answer(model, model.bounds(), self, asked)
-        return prove_answer(model, program, self._in_matrices, asked)
+        return prove_answer(model, self if program is None else self._in_matrices, asked, program)
 
     def explain(self, sample: int) -> str:
         """Describe in words where a training sample lies, and how well its optimality conditions hold.

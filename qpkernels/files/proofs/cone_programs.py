@@ -30,9 +30,12 @@ from qpkernels.problems import Block, ConeProgram
 from qpkernels.problems.cone_program.enclosure import Bounded, Constraints, dual_points, room_of
 from qpkernels.problems.cones import Cone, Nonnegative, SecondOrder, Zero
 
-__all__ = ["prove_cone_program", "prove_infeasible"]
+__all__ = ["CONES", "prove_cone_program", "prove_infeasible"]
 
 _KINDS: Mapping[type[Cone], str] = {Zero: "zero", Nonnegative: "nonnegative", SecondOrder: "second-order"}
+
+CONES = tuple(_KINDS)
+"""The cones that a portable proof has words for."""
 
 _LARGEST_BLOCK = 1500
 """Coupled variables up to which the factor of P is written: checking it takes minutes then."""
@@ -152,7 +155,7 @@ class _Stated:
     @classmethod
     def of(cls, program: ConeProgram, *, with_bounds: bool = True) -> _Stated:
         """Return a program with rows of one coefficient as bounds, or, where they are to stay rows, without bounds."""
-        other = sorted({type(cone).__name__ for cone in program.cones if not isinstance(cone, tuple(_KINDS))})
+        other = sorted({type(cone).__name__ for cone in program.cones if not isinstance(cone, CONES)})
         if other:
             raise NoProofError(
                 f"a portable proof has no words for cones of kind {', '.join(other)}: it knows equations, inequalities "

@@ -6,7 +6,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -17,9 +17,9 @@ from typing import Any, Protocol
 import proofcheck
 from qpkernels.arrays.exact_text import exact_text
 from qpkernels.arrays.files import check_path, replacing
-from qpkernels.errors import NoProofError
+from qpkernels.errors import NoProofError, SolverFailedError
 
-__all__ = ["Bundle", "Document", "Proof", "downward", "upward"]
+__all__ = ["Bundle", "Document", "Proof", "best_proof", "downward", "upward"]
 
 FORMAT = "kernel-machine-proof 1"
 
@@ -232,6 +232,36 @@ class Bundle:
     def check(self) -> list[str]:
         """Check all proofs as ``proofcheck`` does, and return what that prints."""
         return [line for proof in self.proofs for line in proof.check()]
+
+
+def best_proof(
+    attempts: Iterable[Callable[[], Proof]],
+    digits: float = inf,
+    otherwise: str = "no solver finds an answer that is close enough to be proved.",
+) -> Proof:
+    """Return the narrowest proof, from attempts that go on until one determines so many digits of the optimum.
+
+    Raises
+    ------
+    NoProofError
+        If none of them proves anything: the last reason, or ``otherwise`` if none gave one.
+    """
+    best, reason = None, NoProofError(otherwise)
+    for attempt in attempts:
+        try:
+            proof = attempt()
+        except NoProofError as error:
+            reason = error
+            continue
+        except SolverFailedError:
+            continue
+        if best is None or proof.upper - proof.lower < best.upper - best.lower:
+            best = proof
+        if best.digits >= digits:
+            break
+    if best is None:
+        raise reason
+    return best
 
 
 def interval_claim(lower: float, upper: float) -> JSON:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import singledispatch
+from functools import partial, singledispatch
 from math import isqrt
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from qpkernels.arrays import Vector, is_sparse
 from qpkernels.arrays.exact_algebra import exact_solution, near_factor
 from qpkernels.arrays.exact_text import exact_text, exact_texts, triangle_texts
 from qpkernels.errors import NoProofError
-from qpkernels.files.proofs.document import JSON, Proof, downward, upward
+from qpkernels.files.proofs.document import JSON, Proof, best_proof, downward, upward
 from qpkernels.gram import Gram, LowRank
 from qpkernels.gram.exact import enclose_on_samples
 from qpkernels.kernels import Precomputed
@@ -94,20 +94,17 @@ def prove_machine(bounds: Bounds | SemiparametricBounds, beta: Vector, free: Vec
         words += ", with its kernel matrix as rounded to float64"
     if isinstance(bounds, FreeLevelBounds) and not bounds.program.least:
         statement["samples"] = statement["samples"] * 2
-    best: Proof | None = None
-    reason = "no point near it meets the constraints exactly"
-    for point in _points(bounds, beta, free):
-        answer = {"beta": exact_texts(point.beta), "free": exact_texts(point.free) if point.free else []}
-        try:
-            found = Proof.of_interval(words, statement, answer, _ends(bounds, point))
-        except NoProofError as error:
-            reason = str(error)
-            continue
-        if best is None or found.upper - found.lower < best.upper - best.lower:
-            best = found
-    if best is None:
-        raise NoProofError(f"{words.split(':')[0]}: {reason.rstrip('.')}; solve it to a smaller tol, and prove that.")
-    return best
+    attempts = (partial(_of_point, bounds, point, words, statement) for point in _points(bounds, beta, free))
+    try:
+        return best_proof(attempts, otherwise="no point near it meets the constraints exactly")
+    except NoProofError as reason:
+        said = str(reason).rstrip(".")
+        raise NoProofError(f"{words.split(':')[0]}: {said}; solve it to a smaller tol, and prove that.") from None
+
+
+def _of_point(bounds: Bounds | SemiparametricBounds, point: _ExactAnswer, words: str, statement: JSON) -> Proof:
+    answer = {"beta": exact_texts(point.beta), "free": exact_texts(point.free) if point.free else []}
+    return Proof.of_interval(words, statement, answer, _ends(bounds, point))
 
 
 def _ends(bounds: Bounds | SemiparametricBounds, point: _ExactAnswer) -> tuple[float, float] | None:
